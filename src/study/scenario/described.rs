@@ -51,6 +51,14 @@ impl Described {
         })
     }
 
+    /// Returns the path of the field that the axis `name` sets, or that `name` itself denotes.
+    #[must_use]
+    pub fn path_of_axis(&self, name: &str) -> Option<String> {
+        let plan = &self.0.as_ref()?.plan;
+        let declared = plan.axes().find(|axis| axis.name == name).map(|axis| axis.path.clone());
+        declared.or_else(|| plan.free_axis(name).ok().map(|axis| axis.path))
+    }
+
     /// Returns the advice for a path to no field, if it is similar to that of a field.
     #[must_use]
     pub fn meant_path(&self, path: &str) -> Option<String> {

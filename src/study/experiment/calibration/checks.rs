@@ -53,24 +53,20 @@ impl CalibrationCase {
         if faults.is_empty() { Ok(unknowns) } else { Err(document.faults(faults).into()) }
     }
 
-    /// Rejects columns that would overwrite a parameter or a choice, groups that are given twice, and groups, kinds and a
+    /// Rejects parameters, choices and values of `set` that would be overwritten, groups that are given twice, and groups, kinds and a
     /// growing column that no table has.
     ///
     /// # Errors
-    /// Returns the first fault.
+    /// Returns such faults.
     pub(super) fn check_rows(
         &self,
         document: &Document,
         rows: &[MeasuredRow],
-        unknowns: &[FittedParameter],
+        (unknowns, simulated): (&[FittedParameter], &Simulated<'_>),
     ) -> Result<(), StudyError> {
-        let fields = unknowns.iter().map(|unknown| &unknown.path).chain(self.choices.iter().map(|choice| &choice.path));
-        for path in fields {
-            if let Some(row) = rows.iter().find(|row| row.axes.iter().any(|(name, _)| name == path)) {
-                let table = &self.tables[row.table].name;
-                let message = format!("table `{table}`: the column `{path}` gives each row a value of what is fitted");
-                return Err(StudyError::Request(message));
-            }
+        let undone = self.faults_of_undone_values(document, (rows, unknowns), simulated);
+        if !undone.is_empty() {
+            return Err(document.faults(undone).into());
         }
         if let Some(index) = (0..self.groups.len()).find(|index| self.groups[..*index].contains(&self.groups[*index])) {
             let message = format!("the groups `{}` would be left out twice", self.groups[index]);
@@ -92,7 +88,8 @@ impl CalibrationCase {
         if faults.is_empty() { Ok(()) } else { Err(document.faults(faults).into()) }
     }
 
-    /// Rejects choices of fields that no scenario has, and alternatives that describe the same scenarios.
+    /// Rejects choices of fields that no scenario has, and alternatives that a scenario does not take or that describe
+    /// the same scenarios.
     ///
     /// # Errors
     /// Returns an error for such alternatives, or for fields that no scenario has.
@@ -107,7 +104,10 @@ impl CalibrationCase {
             let message = format!("`{first}` and `{second}` describe the same scenarios");
             Some(document.fault_at(&at("values"), &message, Some("give each alternative once")))
         });
-        let faults: Vec<_> = faults.collect();
+        let mut faults: Vec<_> = faults.collect();
+        if faults.is_empty() {
+            faults = self.faults_of_combinations(document, simulated);
+        }
         if faults.is_empty() { Ok(()) } else { Err(document.faults(faults).into()) }
     }
 
@@ -165,7 +165,8 @@ fn value_fault(
 }
 
 /// Help on bounds that a field rejects.
-const BOUNDS: &str = "give bounds that the field takes, with their unit; for whole numbers give `choices`";
+const BOUNDS: &str =
+    "give bounds that the field takes, with their unit; for numbers without a unit that must be whole give `choices`";
 
 /// Returns the reason why a field rejects a bound, if there is one.
 fn bound_fault(

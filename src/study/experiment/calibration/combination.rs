@@ -234,7 +234,7 @@ impl BestFit<'_> {
 
     fn combination(&self, combination: &CombinationTerms, identified: &Identifiability, quantile: f64) -> Combination {
         let half = self.half_width(combination, identified, quantile);
-        let (value, interval95) = if combination.form == CombinationForm::Sum {
+        let (value, interval) = if combination.form == CombinationForm::Sum {
             let value: f64 = combination.terms.iter().map(|(index, factor)| factor * self.amount_of(*index)).sum();
             (value, (value - half, value + half))
         } else {
@@ -242,8 +242,27 @@ impl BestFit<'_> {
                 combination.terms.iter().map(|(index, power)| self.value_of(*index).powf(*power)).product();
             (value, (value * (-half).exp(), value * half.exp()))
         };
+        let (least, greatest) = self.bounds(combination);
+        let interval95 = (interval.0.max(least).min(value), interval.1.min(greatest).max(value));
         let paths = combination.terms.iter().map(|(index, _)| self.fit.unknowns[*index].name.clone()).collect();
         Combination { names: self.names(combination), paths, form: combination.form, value, interval95 }
+    }
+
+    /// Returns the least and the greatest value of a combination that the bounds of its members allow.
+    fn bounds(&self, combination: &CombinationTerms) -> (f64, f64) {
+        let is_sum = combination.form == CombinationForm::Sum;
+        let ends = combination.terms.iter().map(|(index, coefficient)| {
+            let unknown = &self.fit.unknowns[*index];
+            let of = |value: f64| {
+                if is_sum { coefficient * unknown.amount(value) } else { value.powf(*coefficient) }
+            };
+            let (from, to) = (of(unknown.value(0.0)), of(unknown.value(1.0)));
+            (from.min(to), from.max(to))
+        });
+        let joined = |all: (f64, f64), one: (f64, f64)| {
+            if is_sum { (all.0 + one.0, all.1 + one.1) } else { (all.0 * one.0, all.1 * one.1) }
+        };
+        ends.reduce(joined).unwrap_or((f64::NEG_INFINITY, f64::INFINITY))
     }
 
     fn names(&self, combination: &CombinationTerms) -> String {

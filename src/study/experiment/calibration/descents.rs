@@ -12,7 +12,7 @@ const MAX_STARTS: usize = 16;
 /// The evaluations in the budget per starting point.
 const BUDGET_OF_A_START: usize = 8;
 /// Number of starting points from which a descent begins.
-const DESCENTS: usize = 3;
+pub const DESCENTS: usize = 3;
 /// Number of directions along which a better minimum is searched for beyond a known one.
 const DIRECTIONS: usize = 3;
 /// Number of points beyond a minimum from which a descent begins.
@@ -33,6 +33,8 @@ pub struct FoundMinima {
     pub minima: Vec<Minimum>,
     /// Number of descents, including those that ended at a known minimum.
     pub descents: usize,
+    /// Number of descents from the best starting points that ended within the budget, up to [`DESCENTS`].
+    pub first_descents: usize,
     /// Number of evaluations.
     pub spent: usize,
 }
@@ -55,15 +57,18 @@ impl Fitting<'_> {
     pub fn minima(self) -> Result<FoundMinima, StudyError> {
         let mut descents = Descents { fit: self, minima: Vec::new(), count: 0, longest: 0 };
         let starts = descents.fit.starts();
+        let mut first_descents = 0;
         for (place, start) in descents.ranked(starts)?.into_iter().enumerate() {
             if place >= DESCENTS && !descents.best().is_some_and(|best| descents.fit.is_implausible(best)) {
                 break;
             }
-            descents.descend(start)?;
+            let has_ended = descents.descend(start)?;
+            first_descents += usize::from(has_ended && place < DESCENTS);
         }
         descents.probe_beyond()?;
         descents.settle()?;
-        Ok(FoundMinima { spent: descents.fit.spent.get(), descents: descents.count, minima: descents.minima })
+        let Descents { fit, minima, count, .. } = descents;
+        Ok(FoundMinima { spent: fit.spent.get(), descents: count, first_descents, minima })
     }
 
     /// Returns the scenario's own values, the centre of the ranges, and points that fill the ranges evenly, shifted by
@@ -136,18 +141,20 @@ impl Descents<'_> {
         Ok(starts)
     }
 
-    /// Descends from a starting point. The minimum is kept unless the descent ended near a known one.
-    fn descend(&mut self, (_, point, residuals): Start) -> Result<(), StudyError> {
+    /// Descends from a starting point. The minimum is kept unless the descent ended near a known one. Returns `true` if
+    /// the descent ended within the budget.
+    fn descend(&mut self, (_, point, residuals): Start) -> Result<bool, StudyError> {
         let before = self.fit.spent.get();
         let mut descent = Descent { fit: &mut self.fit, known: &self.minima, has_met: false };
         let found = minimise(&mut descent, &point, residuals)?;
         self.count += usize::from(found.is_some());
+        let has_ended = descent.has_met || found.as_ref().is_some_and(|found| found.has_converged);
         if let Some(found) = found.filter(|_| !descent.has_met) {
             let worse = self.minima.iter().position(|known| found.cost() < known.cost());
             self.minima.insert(worse.unwrap_or(self.minima.len()), found);
         }
         self.longest = self.longest.max(self.fit.spent.get() - before);
-        Ok(())
+        Ok(has_ended)
     }
 
     /// Descends from points beyond the best minimum while the budget allows another descent. The order of events may

@@ -77,7 +77,8 @@ pub struct CalibrationTable {
     /// Columns before `reference` that are not axes; `train` and `groups` may name them.
     #[serde(default)]
     pub labels: Vec<String>,
-    /// Base values that replace the scenario's own, as `--set` does: path and value.
+    /// Base values that replace the scenario's own, as `--set` does: path and value. Fields that a column, a parameter or
+    /// a choice sets are rejected.
     #[serde(default)]
     pub set: Vec<(String, String)>,
     /// The rows that calibrate, such as `"p <= 16 && collective == \"allreduce\""`; all by default. The other rows are
@@ -85,11 +86,12 @@ pub struct CalibrationTable {
     #[serde(default)]
     pub train: Option<String>,
     /// The rows whose errors set the width of the intervals of predictions. They take no part in the fit. By default,
-    /// these are the errors of rows that are left out of the fit, by `groups` or one at a time.
+    /// these are the errors of rows that are left out of the fit, by `groups` or one at a time. At least one row must be
+    /// selected.
     #[serde(default)]
     pub intervals: Option<String>,
-    /// The standard deviation of a measurement: relative, or in the unit of `simulated` if the loss is absolute. By
-    /// default, it is estimated from the residuals.
+    /// The standard deviation of a measurement: relative, or in the unit of `simulated` if the loss is absolute (seconds
+    /// for a time, whatever the unit of `reference`). By default, it is estimated from the residuals.
     #[serde(default)]
     pub noise: Option<f64>,
 }
@@ -102,8 +104,8 @@ fn makespan() -> String {
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Parameter")]
 pub struct FreeParameter {
-    /// The path of the field. The content of a variant is its element 0, such as `machine.processor.0` of `processor:
-    /// FlopRate("8 Gflop/s")`. Scenarios without this field are not affected.
+    /// The path of the field, which no column sets. The content of a variant is its element 0, such as
+    /// `machine.processor.0` of `processor: FlopRate("8 Gflop/s")`. Scenarios without this field are not affected.
     pub path: String,
     /// The least possible value.
     pub from: AxisValue,

@@ -153,20 +153,13 @@ impl FittedParameter {
         if coordinate + step <= 1.0 { step } else { -step }
     }
 
-    /// Returns the coordinate of the bound that is farther away.
-    #[must_use]
-    pub fn farther_bound(&self, coordinate: f64) -> f64 {
-        if self.part(coordinate) < 0.5 { 1.0 } else { 0.0 }
-    }
-
     /// Returns the text of a value, as it is set in a scenario.
     #[must_use]
     pub fn text(&self, value: f64) -> String {
         // A value close to 0 may be below the least that can be written.
         let is_nothing = value.abs() < NOTHING * self.to.abs().max(self.from.abs());
         let value = if is_nothing { 0.0 } else { value };
-        let value = if self.is_whole() { value.round() } else { value };
-        let number = rounded(value);
+        let number = rounded(self.possible(value));
         if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) }
     }
 
@@ -175,6 +168,12 @@ impl FittedParameter {
     pub fn coordinate_in(&self, document: &Document) -> Option<f64> {
         let (value, unit) = number(&AxisValue::of_tree(document.get(&self.path)?)?)?;
         (unit == self.unit && (self.from..=self.to).contains(&value)).then(|| self.coordinate(value))
+    }
+
+    /// Returns the nearest value that the field can have: a size is a whole number of its unit.
+    #[must_use]
+    pub fn possible(&self, value: f64) -> f64 {
+        if self.is_whole() { value.round() } else { value }
     }
 
     fn is_whole(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::description::Loss;
 use super::fitted_parameter::FittedParameter;
+use super::intervals::CoordinateInterval;
 use super::rows::MeasuredRow;
 use super::simulated::{Assignment, Simulated};
 use crate::experiment::StudyError;
@@ -104,17 +105,20 @@ impl Fitting<'_> {
         (0..point.len()).map(along).collect()
     }
 
-    /// Returns the mean slopes of the residuals of `rows` over the range fraction of a coordinate, from `point` to the
-    /// bound that is farther away: the slope at the point says little about a whole range.
+    /// Returns the changes of the residuals of `rows` with a coordinate at either end of an interval: the slope at
+    /// `point` says little about a whole interval.
     ///
     /// # Errors
     /// Returns the errors of the runs.
-    pub fn mean_slopes(&self, point: &[f64], index: usize, rows: &[usize]) -> Result<Vec<f64>, StudyError> {
-        let (unknown, at, here) = (&self.unknowns[index], point[index], self.values(point, rows)?);
-        let to = unknown.farther_bound(at);
-        let parts = unknown.part(to) - unknown.part(at);
-        let changes = self.changes(point, (index, to), rows, &here)?;
-        Ok(changes.into_iter().map(|change| change / parts).collect())
+    pub fn changes_at_ends(
+        &self,
+        point: &[f64],
+        (index, (low, high)): (usize, CoordinateInterval),
+        rows: &[usize],
+    ) -> Result<Vec<[f64; 2]>, StudyError> {
+        let here = self.values(point, rows)?;
+        let [low, high] = [low, high].map(|end| self.changes(point, (index, end), rows, &here));
+        Ok(low?.into_iter().zip(high?).map(|(low, high)| [low, high]).collect())
     }
 
     /// Returns the changes of the residuals of `rows`, which are `here` at `point`, if one coordinate changes; they are

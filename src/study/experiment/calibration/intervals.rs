@@ -4,7 +4,7 @@ use super::CalibratedParameter;
 use super::best_fit::BestFit;
 use super::combination::CombinationTerms;
 use super::fitted_parameter::FittedParameter;
-use super::profile::{CoordinateInterval, Profiles};
+use super::profile::Profiles;
 use crate::experiment::StudyError;
 use crate::model::fit::Identifiability;
 
@@ -15,6 +15,17 @@ const WIDE: f64 = 0.5;
 const BISECTIONS: usize = 12;
 /// The distance from a bound within which a coordinate counts as being at the bound.
 const AT_BOUND: f64 = 1e-6;
+
+/// An interval of coordinates.
+pub type CoordinateInterval = (f64, f64);
+
+/// The 95 % intervals of all parameters.
+pub struct ParameterIntervals {
+    /// The coordinates of the ends.
+    pub coordinates: Vec<CoordinateInterval>,
+    /// `true` for the parameters that the data determine.
+    pub are_determined: Vec<bool>,
+}
 
 /// Widens an interval to contain all points that fit as well. Returns `true` if one of them is further away than the
 /// width of the interval: then another parameter can compensate for this one.
@@ -28,23 +39,22 @@ fn reach((low, high): &mut CoordinateInterval, index: usize, as_good: &[Vec<f64>
 }
 
 impl BestFit<'_> {
-    /// Returns the parameters with their intervals, which are taken from the profiles where available and contain all
-    /// points that fit as well. `deviation` is the standard deviation of a residual, and `quantile` the number of deviations
-    /// by which noise may change the residuals.
+    /// Returns the intervals of the parameters, which are taken from the profiles where available and contain all
+    /// points that fit as well.
     ///
     /// # Errors
     /// Returns the errors of the runs.
-    pub fn parameters(
+    pub fn parameter_intervals(
         &self,
         identified: &Identifiability,
         combinations: &[CombinationTerms],
-        (deviation, quantile): (f64, f64),
         profiles: &Profiles,
-    ) -> Result<Vec<CalibratedParameter>, StudyError> {
+    ) -> Result<ParameterIntervals, StudyError> {
+        let (deviation, quantile) = self.deviation();
         let (count, limit) = (self.fit.unknowns.len(), quantile * deviation);
         let has_influence = |index: usize| !identified.has_no_influence(index);
         if !self.knows_noise() {
-            return Ok(self.listed(&vec![(0.0, 1.0); count], |_| false, has_influence));
+            return Ok(ParameterIntervals { coordinates: vec![(0.0, 1.0); count], are_determined: vec![false; count] });
         }
         let known = |index: usize| profiles.intervals.get(index).copied().flatten();
         let mut intervals: Vec<CoordinateInterval> = (0..count)
@@ -65,25 +75,21 @@ impl BestFit<'_> {
             let (low, high) = intervals[index];
             high - low < WIDE && !identified.is_entangled(index) && !is_open[index]
         };
-        Ok(self.listed(&intervals, is_determined, has_influence))
+        let are_determined = (0..count).map(is_determined).collect();
+        Ok(ParameterIntervals { coordinates: intervals, are_determined })
     }
 
-    /// Lists the parameters with these intervals.
-    fn listed(
-        &self,
-        intervals: &[CoordinateInterval],
-        is_determined: impl Fn(usize) -> bool,
-        has_influence: impl Fn(usize) -> bool,
-    ) -> Vec<CalibratedParameter> {
+    /// Returns the parameters with these intervals.
+    pub fn parameters(&self, identified: &Identifiability, intervals: &ParameterIntervals) -> Vec<CalibratedParameter> {
         let of = |(index, unknown): (usize, &FittedParameter)| {
-            let ((low, high), at) = (intervals[index], self.best.point[index]);
+            let ((low, high), at) = (intervals.coordinates[index], self.best.point[index]);
             CalibratedParameter {
                 path: unknown.name.clone(),
                 unit: unknown.unit.clone(),
-                value: unknown.value(at),
+                value: unknown.possible(unknown.value(at)),
                 interval95: (unknown.value(low), unknown.value(high)),
-                is_determined: is_determined(index),
-                has_influence: has_influence(index),
+                is_determined: intervals.are_determined[index],
+                has_influence: !identified.has_no_influence(index),
                 is_at_bound: !(AT_BOUND..=1.0 - AT_BOUND).contains(&at),
             }
         };

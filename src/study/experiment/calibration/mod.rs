@@ -4,6 +4,7 @@ mod best_fit;
 mod checks;
 mod combination;
 mod condition;
+mod conflicts;
 mod cross_validation;
 mod descents;
 mod description;
@@ -34,6 +35,7 @@ use crate::analysis::Residuals;
 use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
 use best_fit::BestFit;
+use combination::CombinationTerms;
 use descents::FoundMinima;
 use fitted_parameter::FittedParameter;
 use fitting::Fitting;
@@ -85,6 +87,10 @@ pub struct Calibrated {
     /// Number of descents of the best alternative, and how many of them ended at an optimum that is worse by more than
     /// noise explains.
     pub descents: (usize, usize),
+    /// Number of descents of the best alternative from the best three starting points that ended within the budget.
+    pub first_descents: usize,
+    /// Number of parameters whose intervals are those of slopes because the budget of the profiles was spent.
+    pub not_followed: usize,
     /// The correlations of the estimates of the parameters.
     correlations: Vec<Vec<f64>>,
 }
@@ -131,6 +137,7 @@ struct FittedChoice {
     /// Other minima, reached from other starting points.
     others: Vec<Minimum>,
     descents: usize,
+    first_descents: usize,
     spent: usize,
 }
 
@@ -146,22 +153,6 @@ impl AlternativeFits<'_, '_> {
     fn spent(&self) -> usize {
         self.fitted.iter().map(|choice| choice.spent).sum()
     }
-}
-
-/// Returns the training rows.
-///
-/// # Errors
-/// Returns an error if there are fewer training rows than parameters.
-fn training(rows: &[MeasuredRow], parameters: usize) -> Result<Vec<usize>, StudyError> {
-    let training: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].trains).collect();
-    if training.len() < parameters {
-        let message = format!(
-            "{parameters} parameters cannot be fitted to {} rows: those with a reference that `train` selects",
-            training.len()
-        );
-        return Err(StudyError::Request(message));
-    }
-    Ok(training)
 }
 
 /// Sorts the fits by cost; fits without a minimum go last.
@@ -194,7 +185,7 @@ impl CalibrationCase {
             fitted[0].minimum = Some(best.clone());
             let best_fit = BestFit { case: self, fit: &fit, best: &best };
             let choices = best_fit.choices(&fitted)?;
-            best_fit.answer(choices, (&profiles, interval_evaluations), best_fit.descents(best_of_all))
+            best_fit.answer(choices, (&profiles, interval_evaluations), best_of_all)
         })
     }
 
@@ -243,19 +234,40 @@ impl CalibrationCase {
             loss: self.loss,
             noise: &noise,
             noise_is_stated: self.tables.iter().all(|table| table.noise.is_some()),
-            choice: choice.iter().map(|(path, text)| assignment_everywhere(path, text, &simulated)).collect(),
+            choice: conflicts::assigned(choice, &simulated),
             spent: Cell::new(0),
             budget,
             seed: self.seed,
             own: own.as_deref(),
         };
         let fitted = self.combinations_of_choices().into_iter().map(|settings| {
-            let FoundMinima { mut minima, descents, spent } = open(&settings, self.share()).minima()?;
+            let FoundMinima { mut minima, descents, first_descents, spent } = open(&settings, self.share()).minima()?;
             let minimum = (!minima.is_empty()).then(|| minima.remove(0));
-            Ok(FittedChoice { settings, minimum, others: minima, descents, spent })
+            Ok(FittedChoice { settings, minimum, others: minima, descents, first_descents, spent })
         });
         let fitted = best_first(fitted.collect::<Result<_, StudyError>>()?);
         answer(&AlternativeFits { open: &open, fitted })
+    }
+
+    /// Returns the training rows.
+    ///
+    /// # Errors
+    /// Returns an error if there are fewer training rows than parameters.
+    fn training(&self, document: &Document, rows: &[MeasuredRow], parameters: usize) -> Result<Vec<usize>, StudyError> {
+        let training: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].trains).collect();
+        if training.len() >= parameters {
+            return Ok(training);
+        }
+        let message = format!(
+            "{parameters} parameters cannot be fitted to {} rows: those with a reference that `train` selects",
+            training.len()
+        );
+        let selects = self.tables.iter().position(|table| table.train.is_some());
+        let (at, help) = match selects.filter(|_| training.len() < rows.len()) {
+            Some(table) => (format!("tables.{table}.train"), "let more rows calibrate, or fit fewer parameters"),
+            None => ("parameters".to_owned(), "add measurements, or fit fewer parameters"),
+        };
+        Err(document.faults(vec![document.fault_at(&at, &message, Some(help))]).into())
     }
 
     /// Returns the budget of evaluations of each combination of alternatives.
@@ -287,10 +299,12 @@ impl CalibrationCase {
         let combinations = self.combinations_of_choices();
         let mut remark = None;
         for settings in &combinations {
-            let assigned: Vec<_> =
-                settings.iter().map(|(path, text)| assignment_everywhere(path, text, &simulated)).collect();
-            let placed =
-                |(table, error): (usize, StudyError)| error.within(document, &format!("tables.{table}"), "data");
+            let assigned = conflicts::assigned(settings, &simulated);
+            let with = if settings.is_empty() { String::new() } else { format!("with {}", conflicts::words(settings)) };
+            let placed = |(table, error): (usize, StudyError)| {
+                let error = if with.is_empty() { error } else { error.at(&with) };
+                error.within(document, &format!("tables.{table}"), "data")
+            };
             simulated.check_rows(&assigned, |row| row.trains).map_err(placed)?;
             match simulated.check_rows(&assigned, |row| !row.trains) {
                 // Alternatives are compared by the rows that calibrate; other rows are run by `calibrate` alone.
@@ -322,8 +336,8 @@ impl CalibrationCase {
     ) -> Result<(Vec<FittedParameter>, Vec<usize>), StudyError> {
         let unknowns = self.unknowns(document, simulated)?;
         self.check_choices(document, simulated)?;
-        self.check_rows(document, rows, &unknowns)?;
-        let training = training(rows, unknowns.len())?;
+        self.check_rows(document, rows, (&unknowns, simulated))?;
+        let training = self.training(document, rows, unknowns.len())?;
         Ok((unknowns, training))
     }
 }
@@ -334,41 +348,45 @@ fn only_to_identify(error: &StudyError) -> String {
 }
 
 impl BestFit<'_> {
-    /// Returns the result of the calibration.
-    fn answer(
-        &self,
-        choices: Vec<TriedChoice>,
-        (profiles, interval_evaluations): (&Profiles, usize),
-        descents: (usize, usize),
-    ) -> Result<Calibrated, StudyError> {
+    /// Returns the information that the rows contain about the parameters, and the combinations that they determine.
+    fn information(&self) -> Result<(Identifiability, Vec<CombinationTerms>), StudyError> {
         let (deviation, quantile) = self.deviation();
-        let slopes = self.by_parts(self.best.slopes.clone());
-        let identified = Identifiability::of(&slopes, deviation, quantile);
+        let identified = Identifiability::of(&self.by_parts(self.best.slopes.clone()), deviation, quantile);
         let combinations = if self.knows_noise() {
             combination::determined_combinations(self, &identified, quantile * deviation)?
         } else {
             Vec::new()
         };
-        let settings = self.fit.assigned(&self.best.point);
-        let machine = self.fit.simulated.base(0, &settings)?.scenario.machine_ron();
+        Ok((identified, combinations))
+    }
+
+    /// Returns the result of the calibration.
+    fn answer(
+        &self,
+        choices: Vec<TriedChoice>,
+        (profiles, interval_evaluations): (&Profiles, usize),
+        fitted: &FittedChoice,
+    ) -> Result<Calibrated, StudyError> {
+        let (deviation, quantile) = self.deviation();
+        let (identified, combinations) = self.information()?;
+        let machine = self.fit.simulated.base(0, &self.fit.assigned(&self.best.point))?.scenario.machine_ron();
         let evaluations = self.fit.spent.get();
         let left_out = cross_validation::leave_out(self)?;
         let is_predicted = |row: &MeasuredRow| row.reference.is_some() || self.case.intervals.level.is_some();
         let values = self.values_of(&self.best.point, is_predicted)?;
         let level = self.case.intervals.level.and_then(IntervalLevel::of_percent);
-        let intervals = level.map(|level| self.intervals(level, &values, &identified, &left_out)).transpose()?;
+        let of_parameters = self.parameter_intervals(&identified, &combinations, profiles)?;
+        let uncertain = (&identified, &of_parameters.coordinates[..]);
+        let intervals = level.map(|level| self.intervals(level, &values, uncertain, &left_out)).transpose()?;
         Ok(Calibrated {
             case: self.case.clone(),
             values,
-            parameters: self.in_order_of_case(self.parameters(
-                &identified,
-                &combinations,
-                (deviation, quantile),
-                profiles,
-            )?),
+            parameters: self.in_order_of_case(self.parameters(&identified, &of_parameters)),
             combinations: self.combinations(&combinations, &identified, quantile),
             correlations: self.correlations(&identified),
-            descents,
+            descents: self.descents(fitted),
+            first_descents: fitted.first_descents,
+            not_followed: profiles.not_followed,
             left_out,
             intervals,
             candidates: self.candidates(&identified, deviation)?,
@@ -449,3 +467,6 @@ fn mean_error(rows: &[MeasuredRow], values: &[Option<f64>], is_chosen: impl Fn(&
     let errors = chosen.filter_map(|(row, value)| Some(Residuals::error((*value)?, row.reference?)));
     errors.collect::<Residuals>().mean_absolute()
 }
+
+#[cfg(test)]
+mod tests;

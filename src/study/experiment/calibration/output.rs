@@ -143,9 +143,11 @@ impl Calibrated {
         record.put("held_out_error", self.held_out_error());
         record.put("evaluations", self.evaluations);
         record.put("interval_evaluations", self.interval_evaluations);
+        record.put("not_followed", self.not_followed);
         record.put("constants", self.parameters.len());
         record.put("converged", QuantityValue::Flag(self.has_converged));
         record.put("descents", self.descents.0);
+        record.put("first_descents", self.first_descents);
         record.put("worse_optima", self.descents.1);
         if let Some(intervals) = &self.intervals {
             let judged = intervals.coverage(&self.rows);

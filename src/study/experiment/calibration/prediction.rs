@@ -5,9 +5,11 @@ use super::HeldOutGroup;
 use super::best_fit::BestFit;
 use super::cross_validation::leave_one_out_residuals;
 use super::description::{CalibrationCase, Loss};
+use super::fitted_parameter::FittedParameter;
+use super::intervals::CoordinateInterval;
 use super::rows::MeasuredRow;
 use crate::experiment::{IntervalLevel, StudyError};
-use crate::model::fit::{Conformal, Identifiability, PredictionUncertainty, Reach, Score};
+use crate::model::fit::{Conformal, CoordinateEffect, Identifiability, PredictionUncertainty, Reach, Score};
 
 /// The origin of the errors from which intervals are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,11 +111,10 @@ impl BestFit<'_> {
         &self,
         level: IntervalLevel,
         values: &[Option<f64>],
-        identified: &Identifiability,
+        (identified, intervals): (&Identifiability, &[CoordinateInterval]),
         left_out: &[HeldOutGroup],
     ) -> Result<RowIntervals, StudyError> {
-        let (deviation, _) = self.deviation();
-        let uncertainties = self.uncertainties(identified, deviation)?;
+        let uncertainties = self.uncertainties(identified, intervals)?;
         let (errors_from, errors) = self.errors(values, left_out)?;
         let score = |(row, error): &(usize, f64)| {
             let (kind, extent) = place(self.case, &self.fit.rows[*row]);
@@ -133,18 +134,25 @@ impl BestFit<'_> {
     fn uncertainties(
         &self,
         identified: &Identifiability,
-        deviation: f64,
+        intervals: &[CoordinateInterval],
     ) -> Result<Vec<PredictionUncertainty>, StudyError> {
+        let (deviation, _) = self.deviation();
         let rows: Vec<usize> = (0..self.fit.rows.len()).collect();
-        let mut slopes = self.by_parts(self.fit.slopes_of(&self.best.point, &rows)?);
-        for (index, slopes) in slopes.iter_mut().enumerate().filter(|(index, _)| identified.is_entangled(*index)) {
-            *slopes = self.fit.mean_slopes(&self.best.point, index, &rows)?;
-        }
-        let parts = self.fit.unknowns.iter().zip(&self.best.point).map(|(unknown, at)| unknown.part(*at));
-        let parts: Vec<f64> = parts.collect();
+        let slopes = self.by_parts(self.fit.slopes_of(&self.best.point, &rows)?);
+        let effects = |index: usize| {
+            let (unknown, interval) = (&self.fit.unknowns[index], intervals[index]);
+            if !identified.is_entangled(index) {
+                let at = unknown.part(self.best.point[index]);
+                return Ok(slopes[index].iter().map(|slope| CoordinateEffect::linear(*slope, at)).collect());
+            }
+            let per = span(identified, index, (unknown, interval));
+            let changes = self.fit.changes_at_ends(&self.best.point, (index, interval), &rows)?;
+            Ok(changes.into_iter().map(|changes| CoordinateEffect::over_interval(changes, per)).collect())
+        };
+        let effects: Vec<Vec<_>> = (0..slopes.len()).map(effects).collect::<Result<_, StudyError>>()?;
         let of_row = |row: usize| {
-            let along: Vec<f64> = slopes.iter().map(|slopes| slopes[row]).collect();
-            of_residual(self.fit.loss, self.noise_of(row), identified.uncertainty(&along, &parts, deviation))
+            let of_row: Vec<_> = effects.iter().map(|effects| effects[row]).collect();
+            of_residual(self.fit.loss, self.noise_of(row), identified.uncertainty(&of_row, deviation))
         };
         Ok(rows.into_iter().map(of_row).collect())
     }
@@ -175,6 +183,17 @@ impl BestFit<'_> {
         };
         Ok((ErrorOrigin::GroupsLeftOut, self.fit.training.iter().filter_map(of).collect()))
     }
+}
+
+/// Returns the change of the range fraction to which the change of a value over the interval of an undetermined parameter
+/// refers. The covariance spreads a parameter without influence evenly over its range, but its interval contains all
+/// values that the data allow. Parameters of a combination compensate for each other only with slopes.
+pub fn span(
+    identified: &Identifiability,
+    index: usize,
+    (unknown, (low, high)): (&FittedParameter, CoordinateInterval),
+) -> f64 {
+    if identified.has_no_influence(index) { 1.0 } else { unknown.part(high) - unknown.part(low) }
 }
 
 /// Returns the kind of a row, and its position on the axis along which errors grow.

@@ -4,10 +4,10 @@ use super::AlternativeFits;
 use super::best_fit::BestFit;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
-use super::fitted_parameter::FittedParameter;
-use super::prediction::{around, of_residual};
+use super::intervals::CoordinateInterval;
+use super::prediction::{around, of_residual, span};
 use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
-use crate::model::fit::{Conformal, Identifiability};
+use crate::model::fit::{Conformal, CoordinateEffect, Identifiability};
 use crate::scenario::source::Document;
 use std::path::Path;
 
@@ -28,31 +28,64 @@ pub struct Predictor {
     simulated: Vec<String>,
 }
 
-/// A parameter with its best value and another one: close to it, or a bound if the data do not determine the parameter.
+/// A parameter with its best value and others.
 struct NearbyParameter {
     path: String,
     best: String,
-    nearby: String,
-    /// The range fraction of the best value.
-    part: f64,
-    /// `true` if the data determine the parameter separately.
-    is_determined: bool,
-    /// The range fraction of the other value less that of the best one.
-    distance: f64,
+    nearby: Nearby,
+}
+
+/// Other values of a parameter than the best one.
+enum Nearby {
+    /// A value close to the best one, which gives the slope.
+    Close {
+        text: String,
+        /// The range fraction of the best value.
+        part: f64,
+        /// The range fraction of the other value less that of the best one.
+        distance: f64,
+    },
+    /// The ends of the interval of a parameter that the data do not determine separately: the slope at the best value
+    /// says little about a whole interval.
+    Ends {
+        texts: [String; 2],
+        /// The change of the coordinate to which the change over the interval refers.
+        span: f64,
+    },
 }
 
 impl NearbyParameter {
-    /// Returns a parameter whose best value is at the coordinate `at`.
-    fn of(unknown: &FittedParameter, at: f64, is_determined: bool) -> Self {
-        // The slope at the best value says little about a whole range.
-        let to = if is_determined { at + unknown.step(at) } else { unknown.farther_bound(at) };
-        Self {
-            path: unknown.path.clone(),
-            best: unknown.text(unknown.value(at)),
-            nearby: unknown.text(unknown.value(to)),
-            part: unknown.part(at),
-            is_determined,
-            distance: unknown.part(to) - unknown.part(at),
+    /// Returns parameter number `index` of a fit, whose interval is given.
+    fn of(
+        best_fit: &BestFit<'_>,
+        identified: &Identifiability,
+        (index, interval): (usize, CoordinateInterval),
+    ) -> Self {
+        let (unknown, at) = (&best_fit.fit.unknowns[index], best_fit.best.point[index]);
+        let text = |coordinate: f64| unknown.text(unknown.value(coordinate));
+        let nearby = if identified.is_entangled(index) {
+            let texts = [interval.0, interval.1].map(text);
+            Nearby::Ends { texts, span: span(identified, index, (unknown, interval)) }
+        } else {
+            let (to, part) = (at + unknown.step(at), unknown.part(at));
+            Nearby::Close { text: text(to), part, distance: unknown.part(to) - part }
+        };
+        Self { path: unknown.path.clone(), best: text(at), nearby }
+    }
+
+    /// Returns the effect on a residual, which takes its change for each of the other values from `changes`.
+    fn effect(&self, changes: &mut impl Iterator<Item = f64>) -> CoordinateEffect {
+        let mut next = || changes.next().unwrap_or_default();
+        match &self.nearby {
+            Nearby::Close { part, distance, .. } => CoordinateEffect::linear(next() / distance, *part),
+            Nearby::Ends { span, .. } => CoordinateEffect::over_interval([next(), next()], *span),
+        }
+    }
+
+    fn texts(&self) -> &[String] {
+        match &self.nearby {
+            Nearby::Close { text, .. } => std::slice::from_ref(text),
+            Nearby::Ends { texts, .. } => texts,
         }
     }
 }
@@ -98,22 +131,22 @@ impl CalibrationCase {
             return Err(StudyError::Failed(message.to_owned()));
         };
         let fit = (fits.open)(&chosen.settings, usize::MAX);
-        let best_fit = BestFit { case: self, fit: &fit, best };
-        let (deviation, quantile) = best_fit.deviation();
-        let identified = Identifiability::of(&best_fit.by_parts(best.slopes.clone()), deviation, quantile);
+        let (best, profiles) = self.profiled(&fit, best, &chosen.others)?;
+        let best_fit = BestFit { case: self, fit: &fit, best: &best };
+        let (identified, combinations) = best_fit.information()?;
+        let ends = best_fit.parameter_intervals(&identified, &combinations, &profiles)?.coordinates;
         let left_out = cross_validation::leave_out(&best_fit)?;
         let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
-        let conformal = best_fit.intervals(level, &values, &identified, &left_out)?.conformal;
-        let parameter = |(index, unknown): (usize, &FittedParameter)| {
-            NearbyParameter::of(unknown, best.point[index], !identified.is_entangled(index))
-        };
+        let conformal = best_fit.intervals(level, &values, (&identified, &ends), &left_out)?.conformal;
+        let parameters = ends.iter().copied().enumerate();
+        let parameter = |of: (usize, CoordinateInterval)| NearbyParameter::of(&best_fit, &identified, of);
         Ok(Predictor {
             choice: chosen.settings.clone(),
-            parameters: fit.unknowns.iter().enumerate().map(parameter).collect(),
+            parameters: parameters.map(parameter).collect(),
             level,
             loss: self.loss,
             noise: fit.noise.iter().copied().fold(0.0, f64::max),
-            deviation,
+            deviation: best_fit.deviation().0,
             identified,
             conformal,
             simulated: self.tables.iter().map(|table| table.simulated.clone()).collect(),
@@ -146,12 +179,16 @@ impl Predictor {
 
     /// Returns the paths of the parameters that the data do not determine.
     pub fn undetermined(&self) -> impl Iterator<Item = &str> {
-        self.parameters.iter().filter(|parameter| !parameter.is_determined).map(|parameter| parameter.path.as_str())
+        let open = self.parameters.iter().filter(|parameter| matches!(parameter.nearby, Nearby::Ends { .. }));
+        open.map(|parameter| parameter.path.as_str())
     }
 
-    /// Returns, for each parameter, its path and another value than the best one.
+    /// Returns the paths of the parameters with other values than the best one: one for each parameter, or two for one
+    /// that the data do not determine.
     pub fn variations(&self) -> impl Iterator<Item = Setting> {
-        self.parameters.iter().map(|parameter| (parameter.path.clone(), parameter.nearby.clone()))
+        self.parameters
+            .iter()
+            .flat_map(|parameter| parameter.texts().iter().map(|text| (parameter.path.clone(), text.clone())))
     }
 
     /// Returns the interval of a new measurement. The best values simulate `value`, and each of the
@@ -163,12 +200,9 @@ impl Predictor {
             Loss::Relative => value.max(f64::MIN_POSITIVE).recip(),
             Loss::Absolute => 1.0,
         };
-        let along = |(parameter, there): (&NearbyParameter, &f64)| {
-            (there - value) / parameter.distance * per_value / self.noise
-        };
-        let along: Vec<f64> = self.parameters.iter().zip(nearby).map(along).collect();
-        let parts: Vec<f64> = self.parameters.iter().map(|parameter| parameter.part).collect();
-        let known = of_residual(self.loss, self.noise, self.identified.uncertainty(&along, &parts, self.deviation));
+        let mut changes = nearby.iter().map(|there| (there - value) * per_value / self.noise);
+        let effects: Vec<_> = self.parameters.iter().map(|parameter| parameter.effect(&mut changes)).collect();
+        let known = of_residual(self.loss, self.noise, self.identified.uncertainty(&effects, self.deviation));
         let reach = known.interval(self.conformal.half_width("", 1.0, self.level.share())?);
         Some(around(self.loss, value, (reach, self.noise)))
     }

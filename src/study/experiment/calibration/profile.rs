@@ -4,6 +4,7 @@
 use super::best_fit::BestFit;
 use super::fitted_parameter::FittedParameter;
 use super::fitting::Fitting;
+use super::intervals::CoordinateInterval;
 use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, LeastSquares, Minimum, minimise};
 
@@ -17,12 +18,16 @@ const FACTORS: (f64, f64) = (1.3, 3.0);
 const BETTER: f64 = 0.05;
 /// The fraction of the interval around another minimum at whose ends points are tried.
 const INSIDE: f64 = 0.9;
+/// Number of exchanges of two parameters after which the others are refitted.
+const EXCHANGES: usize = 2;
+/// Number of evaluations for the refit after an exchange, per parameter.
+const EVALUATIONS_OF_AN_EXCHANGE: usize = 16;
+/// The greatest sum of squares after an exchange, as a multiple of the best one and what noise explains together, at
+/// which the others are refitted.
+const MAX_EXCHANGED: f64 = 10.0;
 /// Positions between the end of a parameter's range without influence and a bound, at which the other parameters are
 /// refitted.
 const PLACES: [f64; 3] = [0.25, 0.5, 1.0];
-
-/// An interval of coordinates.
-pub type CoordinateInterval = (f64, f64);
 
 /// The intervals of parameters, including the compensation by other parameters.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +36,8 @@ pub struct Profiles {
     pub intervals: Vec<Option<CoordinateInterval>>,
     /// Points that fit as well as the best one, within what noise explains.
     pub as_good: Vec<Vec<f64>>,
+    /// Number of parameters whose intervals are those of slopes because the budget was spent.
+    pub not_followed: usize,
 }
 
 /// The result of the profiles.
@@ -110,6 +117,8 @@ struct ProfileWalk<'w, 'f> {
     as_good: Vec<Vec<f64>>,
     /// Number of evaluations left.
     left: usize,
+    /// Number of parameters for which the budget was too small.
+    not_followed: usize,
 }
 
 impl BestFit<'_> {
@@ -130,13 +139,16 @@ impl BestFit<'_> {
         let others: Vec<&Minimum> =
             others.iter().filter(|minimum| minimum.cost() - self.best.cost() <= explained).collect();
         let as_good = others.iter().map(|minimum| minimum.point.clone()).collect();
-        let mut walk = ProfileWalk { found: self, identified, explained, as_good, left: budget };
-        let intervals = walk.intervals().and_then(|intervals| {
+        let mut walk = ProfileWalk { found: self, identified, explained, as_good, left: budget, not_followed: 0 };
+        let intervals = walk.exchange().and_then(|()| walk.intervals()).and_then(|intervals| {
             others.iter().try_for_each(|other| walk.look_around(other, (deviation, quantile)))?;
             Ok(intervals)
         });
         match intervals {
-            Ok(intervals) => Ok(Profiled::Kept(Profiles { intervals, as_good: walk.as_good })),
+            Ok(intervals) => {
+                let ProfileWalk { as_good, not_followed, .. } = walk;
+                Ok(Profiled::Kept(Profiles { intervals, as_good, not_followed }))
+            }
             Err(Stop::Better(better)) => Ok(Profiled::Better(better)),
             Err(Stop::Failed(error)) => Err(error),
         }
@@ -149,7 +161,9 @@ impl ProfileWalk<'_, '_> {
         let mut intervals = vec![None; count];
         for (index, interval) in intervals.iter_mut().enumerate() {
             if !self.identified.is_entangled(index) {
-                *interval = Some((self.end(index, -1.0)?, self.end(index, 1.0)?));
+                let ends = [self.end(index, -1.0)?, self.end(index, 1.0)?];
+                self.not_followed += usize::from(ends.iter().any(|(_, is_followed)| !is_followed));
+                *interval = Some((ends[0].0, ends[1].0));
             } else if self.identified.has_no_influence(index) {
                 self.look_beyond(index)?;
             }
@@ -157,23 +171,49 @@ impl ProfileWalk<'_, '_> {
         Ok(intervals)
     }
 
-    /// Returns the end of the interval of a parameter on one side.
-    fn end(&mut self, index: usize, side: f64) -> Result<f64, Stop> {
+    /// Exchanges the values of two parameters in the same unit and refits the others. If only the larger of two
+    /// constants matters, and a descent has taken the one for the other, both ways fit. The refits do not count towards
+    /// the budget.
+    fn exchange(&mut self) -> Result<(), Stop> {
+        let (fit, best) = (self.found.fit, self.found.best);
+        let size = best.point.len();
+        let pairs = (0..size).flat_map(|first| (first + 1..size).map(move |second| (first, second)));
+        let mut exchanged = Vec::new();
+        for (first, second) in pairs {
+            let Some(point) = exchanged_point(fit.unknowns, &best.point, (first, second)) else { continue };
+            fit.spent.set(fit.spent.get() + 1);
+            let residuals = fit.residuals_of(&point, &fit.training)?;
+            let cost: f64 = residuals.iter().map(|residual| residual * residual).sum();
+            exchanged.push((cost, first, point));
+        }
+        exchanged.retain(|(cost, ..)| *cost <= MAX_EXCHANGED * (best.cost() + self.explained));
+        exchanged.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let left = self.left;
+        for (_, first, point) in exchanged.into_iter().take(EXCHANGES) {
+            self.left = EVALUATIONS_OF_AN_EXCHANGE * size;
+            self.follow(first, &point, self.left)?;
+        }
+        self.left = left;
+        Ok(())
+    }
+
+    /// Returns the end of the interval of a parameter on one side, and whether the budget allowed to find it.
+    fn end(&mut self, index: usize, side: f64) -> Result<(f64, bool), Stop> {
         let unknown = &self.found.fit.unknowns[index];
         let here = unknown.part(self.found.best.point[index]);
         let mut width = self.identified.half_widths[index];
         for _ in 0..STEPS {
             let part = here + side * width;
             let at = unknown.at_part(part);
-            let Some(change) = self.least_change(index, part - here)? else { return Ok(at) };
+            let Some(change) = self.least_change(index, part - here)? else { return Ok((at, false)) };
             let is_at_bound = !(0.0..1.0).contains(&part);
             if is_at_bound || change >= MIN_CHANGE * self.explained {
-                return Ok(at);
+                return Ok((at, true));
             }
             let factor = (self.explained / change.max(f64::MIN_POSITIVE)).sqrt();
             width *= factor.clamp(FACTORS.0, FACTORS.1);
         }
-        Ok(unknown.at_part(here + side * width))
+        Ok((unknown.at_part(here + side * width), true))
     }
 
     /// Returns the least change of the sum of squares with a parameter moved by a fraction of its range, or `None` if the
@@ -181,12 +221,12 @@ impl ProfileWalk<'_, '_> {
     /// apply beyond a kink, a second refit starts from the nearest point that is known to fit as well.
     fn least_change(&mut self, index: usize, by: f64) -> Result<Option<f64>, Stop> {
         let start = self.beside(self.found.best, self.identified, (index, by));
-        let Some(change) = self.follow(index, &start)? else { return Ok(None) };
+        let Some(change) = self.follow(index, &start, most_of(start.len()))? else { return Ok(None) };
         let off = |point: &[f64]| (point[index] - start[index]).abs();
         let nearest = self.as_good.iter().min_by(|left, right| off(left).total_cmp(&off(right)));
         let Some(mut nearest) = nearest.filter(|_| change > self.explained).cloned() else { return Ok(Some(change)) };
         nearest[index] = start[index];
-        Ok(Some(self.follow(index, &nearest)?.map_or(change, |other| change.min(other))))
+        Ok(Some(self.follow(index, &nearest, most_of(start.len()))?.map_or(change, |other| change.min(other))))
     }
 
     /// Returns the point where a parameter of a minimum has moved by a fraction of its range, and the others follow
@@ -223,11 +263,10 @@ impl ProfileWalk<'_, '_> {
     }
 
     /// Refits the other parameters with one parameter fixed at its value in `start`. Returns the change of the sum of
-    /// squares, or `None` if the budget is spent.
-    fn follow(&mut self, index: usize, start: &[f64]) -> Result<Option<f64>, Stop> {
-        let size = start.len();
+    /// squares, or `None` if the budget is spent. Takes at most `most` evaluations.
+    fn follow(&mut self, index: usize, start: &[f64], most: usize) -> Result<Option<f64>, Stop> {
         let fixed = (index, start[index]);
-        let left = self.left.min(4 * size + 8);
+        let left = self.left.min(most);
         let mut others = ReducedFit { fit: self.found.fit, fixed, left };
         let mut reduced = start.to_vec();
         reduced.remove(index);
@@ -262,10 +301,30 @@ impl ProfileWalk<'_, '_> {
                 let mut start = self.found.best.point.clone();
                 start[index] = here + place * (bound - here);
                 if (start[index] - here).abs() > 0.0 {
-                    self.follow(index, &start)?;
+                    self.follow(index, &start, most_of(start.len()))?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Returns the most evaluations for the refit of all but one of some parameters.
+const fn most_of(parameters: usize) -> usize {
+    4 * parameters + 8
+}
+
+/// Returns a point with the values of two parameters exchanged; `None` if they have different units or tables, or if a
+/// value would leave its range.
+fn exchanged_point(unknowns: &[FittedParameter], point: &[f64], (first, second): (usize, usize)) -> Option<Vec<f64>> {
+    let (one, other) = (&unknowns[first], &unknowns[second]);
+    let values = (one.value(point[first]), other.value(point[second]));
+    let is_within = |unknown: &FittedParameter, value: f64| (unknown.value(0.0)..=unknown.value(1.0)).contains(&value);
+    let can_be = one.unit == other.unit && !one.unit.is_empty() && one.tables == other.tables;
+    if !can_be || !is_within(one, values.1) || !is_within(other, values.0) {
+        return None;
+    }
+    let mut exchanged = point.to_vec();
+    (exchanged[first], exchanged[second]) = (one.coordinate(values.1), other.coordinate(values.0));
+    Some(exchanged)
 }

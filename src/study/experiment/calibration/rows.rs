@@ -77,7 +77,13 @@ pub fn rows(
     };
     let (train, intervals) = (condition("train", &table.train)?, condition("intervals", &table.intervals)?);
     let reading = RowReading { data: &data, table, index, reference: &reference, columns, unit, train, intervals };
-    Ok(data.rows.iter().map(|row| reading.row(row)).collect::<Result<_, _>>()?)
+    let rows: Vec<MeasuredRow> = data.rows.iter().map(|row| reading.row(row)).collect::<Result<_, _>>()?;
+    if table.intervals.is_some() && rows.iter().all(|row| !row.sets_intervals) {
+        let help = "select rows with a measurement, or leave it out";
+        let fault = document.fault_at(&format!("tables.{index}.intervals"), "it selects no row", Some(help));
+        return Err(document.faults(vec![fault]).into());
+    }
+    Ok(rows)
 }
 
 /// The properties that all rows of a table share.

@@ -1,9 +1,10 @@
 //! Simulated values for the rows of the tables, at given parameter values.
 
+use super::conflicts::replaces;
 use super::description::CalibrationTable;
 use super::rows::MeasuredRow;
 use crate::experiment::{CaseError, CaseResult, References, StudyError, Workers, run_each};
-use crate::scenario::source::{Document, Faults};
+use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::{Case, Described, Plan};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -44,14 +45,33 @@ struct TableScenario {
 }
 
 impl TableScenario {
-    fn load(table: &CalibrationTable, case: &Path) -> Result<Self, StudyError> {
+    /// Loads the scenario of table number `index` of the case in the file `case`, which was read from `of_case`.
+    fn load(
+        (index, table): (usize, &CalibrationTable),
+        (of_case, case): (&Document, &Path),
+    ) -> Result<Self, StudyError> {
         let path = case.parent().unwrap_or(Path::new("")).join(&table.scenario);
         let mut document = Document::load(&path)?;
-        for (field, value) in [("compare".to_owned(), "[]".to_owned())].iter().chain(&table.set) {
-            document.set_from(case, field, value).map_err(|fault| document.faults(vec![fault]))?;
+        document.set_from(case, "compare", "[]").map_err(|fault| document.faults(vec![fault]))?;
+        let of_set = |place: usize, fault: &SourceFault| {
+            let at = format!("tables.{index}.set.{place}");
+            of_case.faults(vec![of_case.fault_at(&at, &fault.message, fault.help.as_deref())])
+        };
+        for (place, (field, value)) in table.set.iter().enumerate() {
+            document.set_from(case, field, value).map_err(|fault| of_set(place, &fault))?;
         }
         let described = Described::of(Ok(document.clone()));
-        Plan::new(document.clone(), &[])?.base()?;
+        if let Err(faults) = Plan::new(document.clone(), &[]).and_then(|plan| plan.base()) {
+            let setter = |fault: &SourceFault, file: Option<&str>| {
+                table.set.iter().rposition(|(field, value)| {
+                    file == Some(&*format!("--set {field}={value}")) || replaces(field, &fault.path)
+                })
+            };
+            let entries = faults.entries();
+            let mut placed = faults.list.iter().zip(&entries);
+            let found = placed.find_map(|(fault, entry)| Some(of_set(setter(fault, entry.file.as_deref())?, fault)));
+            return Err(found.unwrap_or(faults).into());
+        }
         let (name, data) = (table.name.clone(), table.data.display().to_string());
         Ok(Self { name, data, case: case.to_owned(), document, described, simulated: table.simulated.clone() })
     }
@@ -79,7 +99,7 @@ impl<'a> Simulated<'a> {
         workers: Workers<'a>,
     ) -> Result<Self, StudyError> {
         let load = |(index, table)| {
-            TableScenario::load(table, case)
+            TableScenario::load((index, table), (document, case))
                 .map_err(|error| error.within(document, &format!("tables.{index}"), "scenario"))
         };
         let scenarios = tables.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
@@ -122,6 +142,19 @@ impl<'a> Simulated<'a> {
         let all = self.scenarios.iter().enumerate();
         let having = all.filter(|(index, scenario)| is_meant(*index) && scenario.described.has_axis(path));
         having.map(|(index, _)| index).collect()
+    }
+
+    /// Returns the path of the field that a column of a table sets.
+    #[must_use]
+    pub fn path_of_axis(&self, table: usize, name: &str) -> Option<String> {
+        self.scenarios[table].described.path_of_axis(name)
+    }
+
+    /// Returns the reason why a scenario does not take some values, if one does not.
+    #[must_use]
+    pub fn rejection_of(&self, values: &[Assignment]) -> Option<String> {
+        let faults = (0..self.scenarios.len()).find_map(|table| self.base(table, values).err())?;
+        Some(faults.list.first().map_or_else(String::new, |fault| fault.message.clone()))
     }
 
     /// Returns the document of a table's scenario.

@@ -1,6 +1,8 @@
 //! A calibration in words.
 
-use super::{Calibrated, CalibratedParameter, Identified, TriedChoice};
+use super::descents::DESCENTS;
+use super::{Calibrated, CalibratedParameter, Identified, Loss, TriedChoice};
+use crate::answer::Unit;
 use crate::report::{TextTable, digits};
 use std::fmt::Write;
 
@@ -93,12 +95,22 @@ impl Calibrated {
         text += &self.interval_words();
         let _ = writeln!(
             text,
-            "{} evaluations, {} more for the intervals{}",
+            "{} evaluations, {} more for the intervals{}{}",
             self.evaluations,
             self.interval_evaluations,
+            self.slopes_only(),
             if self.has_converged { "" } else { "; the budget ended before the fit did" }
         );
         text
+    }
+
+    /// Says how many intervals the budget did not allow to check.
+    fn slopes_only(&self) -> String {
+        match self.not_followed {
+            0 => String::new(),
+            1 => ", whose budget left that of one parameter to slopes alone".to_owned(),
+            several => format!(", whose budget left those of {several} parameters to slopes alone"),
+        }
     }
 
     fn parameter_table(&self) -> TextTable {
@@ -173,7 +185,8 @@ impl Calibrated {
 
     /// Warns of parameters at their bounds, of residuals that noise does not explain, and of worse optima.
     fn warnings(&self) -> String {
-        let at_bounds = self.parameters.iter().filter(|parameter| parameter.is_at_bound);
+        // All values of a parameter without influence fit as well, so the data do not favour any.
+        let at_bounds = self.parameters.iter().filter(|parameter| parameter.is_at_bound && parameter.has_influence);
         let at_bounds = at_bounds.map(|parameter| {
             format!("{} is at a bound of its range: the data may favour a value beyond it\n", parameter.path)
         });
@@ -190,7 +203,35 @@ impl Calibrated {
             let (all, worse) = self.descents;
             format!("{worse} of {all} descents ended at worse optima: a better one may be missed; another `seed` starts elsewhere\n")
         });
-        at_bounds.chain(misfit).chain(no_fit).chain(self.unit_hint()).chain(elsewhere).collect()
+        let fits = misfit.into_iter().chain(no_fit).chain(self.unit_hint()).chain(self.noise_hints());
+        at_bounds.chain(fits).chain(elsewhere).chain(self.few_descents()).collect()
+    }
+
+    /// Warns if the budget did not reach the descents from the best starting points.
+    fn few_descents(&self) -> Option<String> {
+        let ended = self.first_descents;
+        (ended < DESCENTS).then(|| {
+            format!(
+                "only {ended} of the descents from the best {DESCENTS} starting points ended within the budget: a better \
+                 optimum may be missed, and intervals may be too narrow; allow more by --runs\n"
+            )
+        })
+    }
+
+    /// Returns hints on absolute noise that exceeds all measured values of its table, perhaps because of its unit.
+    fn noise_hints(&self) -> impl Iterator<Item = String> {
+        let tables = self.case.tables.iter().enumerate().filter(|_| self.case.loss == Loss::Absolute);
+        tables.filter_map(|(index, table)| {
+            let noise = table.noise?;
+            let of_it = self.rows.iter().filter(|row| row.table == index).filter_map(|row| row.reference);
+            let largest = of_it.max_by(f64::total_cmp).filter(|largest| noise > *largest)?;
+            let (name, key, noise, largest) = (&table.name, &table.simulated, digits(noise), digits(largest));
+            let unit = if Unit::of_key(key).0 == Unit::Seconds { " s" } else { "" };
+            Some(format!(
+                "the noise of {name}, {noise}{unit}, exceeds all its measured values (up to {largest}{unit}): it is in the \
+                 unit of `{key}`\n"
+            ))
+        })
     }
 
     /// Returns a hint if all simulated values differ from the measured ones by the same ratio of two units.

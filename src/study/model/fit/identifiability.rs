@@ -2,7 +2,7 @@
 
 use super::least_squares::dot;
 use super::symmetric::eigenvectors;
-use super::uncertainty::{PredictionUncertainty, Reach};
+use super::uncertainty::{CoordinateEffect, PredictionUncertainty};
 
 /// The half-width of a 95 % confidence interval, as a fraction of the range, from which a direction is undetermined:
 /// the interval covers the whole range.
@@ -82,12 +82,13 @@ impl Identifiability {
         dot(&along, weights).max(0.0).sqrt()
     }
 
-    /// Returns the uncertainty of a linear combination of coordinates at `point`. `noise` is the standard deviation of
-    /// a measurement.
+    /// Returns the uncertainty of a value on which each coordinate has one of these effects. `noise` is the standard
+    /// deviation of a measurement.
     #[must_use]
-    pub fn uncertainty(&self, weights: &[f64], point: &[f64], noise: f64) -> PredictionUncertainty {
-        let deviation = noise.hypot(self.deviation(weights));
-        PredictionUncertainty { noise, deviation, ranges: Reach::within_ranges(weights, point) }
+    pub fn uncertainty(&self, effects: &[CoordinateEffect], noise: f64) -> PredictionUncertainty {
+        let weights: Vec<f64> = effects.iter().map(|effect| effect.weight).collect();
+        let deviation = noise.hypot(self.deviation(&weights));
+        PredictionUncertainty { noise, deviation, ranges: effects.iter().map(|effect| effect.reach).sum() }
     }
 }
 

@@ -25,4 +25,4 @@ pub use normal_form::{Factor, NormalForm, Term};
 pub use regimes::{FittedRegime, TwoRegimes};
 pub use regression::{Quality, Regression, Weighting};
 pub use search::{FittedForm, NormalFormSearch, Observation};
-pub use uncertainty::{PredictionUncertainty, Reach};
+pub use uncertainty::{CoordinateEffect, PredictionUncertainty, Reach};

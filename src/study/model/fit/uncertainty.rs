@@ -1,4 +1,6 @@
-//! The uncertainty of a prediction, from noise and from coordinates within their ranges.
+//! The uncertainty of a prediction, from noise and from coordinates within their ranges or intervals.
+
+use std::iter::Sum;
 
 /// The uncertainty of a predicted value that is linear in coordinates with ranges from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -7,7 +9,7 @@ pub struct PredictionUncertainty {
     pub noise: f64,
     /// The standard deviation due to noise and to the coordinates.
     pub deviation: f64,
-    /// The reach of the coordinates within their ranges.
+    /// The reach of the coordinates within their ranges or intervals.
     pub ranges: Reach,
 }
 
@@ -21,14 +23,44 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Returns the reach of a linear combination of coordinates that may move from `point` within their ranges.
+    /// Returns the reach of a value that changes by these amounts.
+    fn of_changes(changes: [f64; 2]) -> Self {
+        let [one, other] = changes;
+        Self { below: -one.min(other).min(0.0), above: one.max(other).max(0.0) }
+    }
+}
+
+impl Sum for Reach {
+    fn sum<I: Iterator<Item = Self>>(reaches: I) -> Self {
+        reaches.fold(Self::default(), |all, one| Self { below: all.below + one.below, above: all.above + one.above })
+    }
+}
+
+/// The effect of a coordinate on a predicted value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoordinateEffect {
+    /// The change of the value per unit of the coordinate.
+    pub weight: f64,
+    /// The reach of the value while the coordinate moves within its range or interval.
+    pub reach: Reach,
+}
+
+impl CoordinateEffect {
+    /// Returns the effect of a coordinate in which the value is linear, and which may have any value of its range.
     #[must_use]
-    pub fn within_ranges(weights: &[f64], point: &[f64]) -> Self {
-        let moved = weights.iter().zip(point).map(|(weight, at)| (-weight * at, weight * (1.0 - at)));
-        moved.fold(Self::default(), |reach, (one, other)| Self {
-            below: reach.below - one.min(other),
-            above: reach.above + one.max(other),
-        })
+    pub fn linear(weight: f64, at: f64) -> Self {
+        Self { weight, reach: Reach::of_changes([-weight * at, weight * (1.0 - at)]) }
+    }
+
+    /// Returns the effect of a coordinate that may have any value of an interval, from the changes of the value at both
+    /// of its ends. `per` is the change of the coordinate to which the weight refers.
+    #[must_use]
+    pub fn over_interval(changes: [f64; 2], per: f64) -> Self {
+        let [low, high] = changes;
+        // The value may have an extremum inside, or change on one side only.
+        let spans = [high - low, high, -low];
+        let span = spans.into_iter().max_by(|one, other| one.abs().total_cmp(&other.abs())).unwrap_or_default();
+        Self { weight: if per > 0.0 { span / per } else { 0.0 }, reach: Reach::of_changes(changes) }
     }
 }
 
@@ -65,7 +97,8 @@ mod tests {
 
     #[test]
     fn coordinates_stay_within_their_ranges() {
-        let reach = Reach::within_ranges(&[2.0, -1.0], &[0.25, 0.0]);
+        let effects = [CoordinateEffect::linear(2.0, 0.25), CoordinateEffect::linear(-1.0, 0.0)];
+        let reach = effects.iter().map(|effect| effect.reach).sum();
         assert_eq!(reach, Reach { below: 1.5, above: 1.5 });
         let known = PredictionUncertainty { noise: 1.0, deviation: 2.0, ranges: reach };
         // Two deviations exceed the ranges and the noise together.
@@ -75,6 +108,19 @@ mod tests {
             let Reach { below, above } = known.interval(known.factor(error));
             assert!(((if error < 0.0 { below } else { above }) - error.abs()).abs() < 1e-12, "{error}");
         }
+    }
+
+    /// A value that bends within the interval spreads by what it changes there, and reaches no further.
+    #[test]
+    fn a_coordinate_spreads_a_value_by_the_change_over_its_interval() {
+        let spread = |changes| {
+            let CoordinateEffect { weight, reach } = CoordinateEffect::over_interval(changes, 0.5);
+            (weight, reach.below, reach.above)
+        };
+        assert_eq!(spread([-1.0, 3.0]), (8.0, 1.0, 3.0));
+        assert_eq!(spread([0.25, 0.0]), (-0.5, 0.0, 0.25));
+        assert_eq!(spread([2.0, 1.0]), (-4.0, 0.0, 2.0));
+        assert!(CoordinateEffect::over_interval([1.0, 2.0], 0.0).weight.abs() < f64::EPSILON);
     }
 
     #[test]

@@ -1,0 +1,225 @@
+use super::*;
+use crate::scenario::source::Faults;
+use std::fs;
+use tempfile::TempDir;
+
+/// Two nodes of a fat tree, between which a message of 1 B and more is sent.
+const SCENARIO: &str = r#"Scenario(
+    machine: Machine(
+        name: "a cluster",
+        nodes: Node(processor: FlopRate("10 Gflop/s"), memory: "64 GiB", router: Hardware,
+            interface: Interface(overhead: "1 us", gap: "0.1 us", gap_per_byte: "8 GB/s", copy_per_byte: "4 GB/s", progress: AfterArrival)),
+        network: Network(topology: FatTree(arity: 4, levels: 2), routing: DimensionOrder, switching: CutThrough(packet: "4 KiB"),
+            links: Link(per_byte: "10 GB/s", latency: "0.5 us")),
+        sends: Eager(up_to: "16 KiB")),
+    ranks: 2, placement: Apart(hops: 2), program: Ping(bytes: "8 B"),
+    axes: [Axis(name: "bytes", path: "program.bytes", unit: "B", values: [8]), Axis(name: "hops", path: "placement.hops", values: [2])],
+    seed: 1)"#;
+/// Times on a machine of 0.7 us, 10 GB/s and 0.375 us, with noise of 2 %.
+const PINGS: &str = "bytes,hops,measured_us\n8,2,2.1398\n8,4,2.9306\n512,2,2.1913\n512,4,2.9327\n4096,2,2.5124\n\
+    4096,4,3.2955\n32768,2,5.5488\n32768,4,6.2294\n262144,2,28.959\n262144,4,29.26\n1048576,2,107.86\n1048576,4,108.16\n";
+const OVERHEAD: &str = r#"Parameter(path: "machine.nodes.interface.overhead", from: "0.05 us", to: "5 us")"#;
+const GAP_PER_BYTE: &str = r#"Parameter(path: "machine.nodes.interface.gap_per_byte", from: "1 GB/s", to: "80 GB/s")"#;
+const LATENCY: &str = r#"Parameter(path: "machine.network.links.latency", from: "0.05 us", to: "3 us")"#;
+const LINKS: &str = r#"Parameter(path: "machine.network.links.per_byte", from: "1 GB/s", to: "80 GB/s")"#;
+
+/// A case over pings, in a folder of its own.
+struct PingCase {
+    folder: TempDir,
+    file: std::path::PathBuf,
+}
+
+impl PingCase {
+    /// Writes a case with these parameters, fields of its table and other fields.
+    fn new(parameters: &[&str], table: &str, rest: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let text = format!(
+            "Calibration(\ntables: [Table(name: \"pings\", scenario: \"s.ron\", data: \"data.csv\", simulated: \"message_s\", \
+             reference: \"measured_us\",\n{table})],\nparameters: [\n{}],\n{rest})",
+            parameters.join(",\n")
+        );
+        let file = folder.path().join("case.ron");
+        let this = Self { folder, file };
+        this.write("s.ron", SCENARIO).write("data.csv", PINGS).write("case.ron", &text)
+    }
+
+    fn write(self, name: &str, text: &str) -> Self {
+        fs::write(self.folder.path().join(name), text).unwrap();
+        self
+    }
+
+    fn read(&self) -> (Document, CalibrationCase) {
+        let document = Document::load(&self.file).unwrap();
+        let case = CalibrationCase::of(&document).unwrap();
+        (document, case)
+    }
+
+    fn calibrated(&self) -> Calibrated {
+        let (document, case) = self.read();
+        case.calibrate(&document, &self.file, Workers::default()).unwrap()
+    }
+
+    /// Returns the faults that `check` finds, and asserts that `calibrate` finds the same.
+    fn faults(&self) -> Faults {
+        let (document, case) = self.read();
+        let faults = |error: StudyError| match error {
+            StudyError::Faults(faults) => faults,
+            other => panic!("it has no place: {other}"),
+        };
+        let checked = faults(case.inspect(&document, &self.file).expect_err("it is faulty"));
+        let Err(error) = case.calibrate(&document, &self.file, Workers::default()) else { panic!("it is faulty") };
+        assert_eq!(faults(error).render(false), checked.render(false));
+        checked
+    }
+
+    /// Asserts that the first fault is at this line of the case and says this.
+    fn assert_fault(&self, line: usize, said: &[&str]) {
+        let faults = self.faults();
+        let (entry, words) = (faults.entries().remove(0), faults.render(false));
+        assert_eq!((entry.file.as_deref(), entry.line), (self.file.to_str(), Some(line)), "{words}");
+        assert!(said.iter().all(|said| words.contains(said)), "{words}");
+    }
+}
+
+/// A parameter that the data leave open within an interval widens predictions by what it changes there, not by what
+/// values change that the data exclude: links of 1 GB/s would be ten times too slow.
+#[test]
+fn values_that_the_data_exclude_do_not_widen_predictions() {
+    let case = PingCase::new(
+        &[OVERHEAD, GAP_PER_BYTE, LINKS, LATENCY],
+        "noise: 0.02",
+        "groups: [\"bytes\"], intervals: Intervals(level: 90)",
+    );
+    let found = case.calibrated();
+    let links = &found.parameters[2];
+    assert!(!links.is_determined && links.interval95.0 > 9.0 && links.interval95.1 > 70.0, "{links:?}");
+    let intervals = found.intervals.as_ref().unwrap();
+    for (row, interval) in found.rows.iter().zip(&intervals.of_rows) {
+        let ((low, high), measured) = (interval.unwrap(), row.reference.unwrap());
+        assert!(low < measured && measured < high && high < 1.2 * low, "{row:?} {low} {high}");
+    }
+    let (document, case_of) = case.read();
+    let level = IntervalLevel::of_percent(90).unwrap();
+    let predictor = case_of.predictor(&document, &case.file, level, Workers::default()).unwrap();
+    let variations: Vec<_> = predictor.variations().collect();
+    let of_links: Vec<_> = variations.iter().filter(|(path, _)| path.ends_with("links.per_byte")).collect();
+    let rate = |text: &str| text.split(' ').next().unwrap().parse::<f64>().unwrap();
+    assert!(of_links.len() == 2 && of_links.iter().all(|(_, text)| rate(text) > 9.0), "{variations:?}");
+}
+
+const ALL: [&str; 3] = [OVERHEAD, GAP_PER_BYTE, LATENCY];
+
+/// A field that a column sets for every row is not fitted, whether the column is named by its axis or by its path.
+#[test]
+fn what_a_column_sets_is_not_fitted() {
+    let bytes = r#"Parameter(path: "program.bytes", from: "1 B", to: "3000 B")"#;
+    let said = ["the column `bytes` gives each row a value of what is fitted"];
+    PingCase::new(&[OVERHEAD, bytes], "", "").assert_fault(6, &said);
+    let choice = r#"choices: [Choice(path: "program.bytes", values: ["1 B", "2 B"])]"#;
+    PingCase::new(&[OVERHEAD], "", choice).assert_fault(6, &said);
+    let data = PINGS.replace("bytes,", "program.bytes,");
+    PingCase::new(&[OVERHEAD, bytes], "", "").write("data.csv", &data).assert_fault(6, &["the column `program.bytes`"]);
+}
+
+/// A value of `set` that a column, a parameter or a choice replaces is an error, and so is one that the scenario rejects.
+#[test]
+fn values_of_set_that_are_undone_or_rejected_have_places() {
+    let case = |set: &str, rest: &str| PingCase::new(&ALL, &format!("set: [\n(\"ranks\", \"2\"),\n{set}]"), rest);
+    case(r#"("program.bytes", "1 B")"#, "").assert_fault(5, &["never used: the column `bytes` gives others"]);
+    let latency = r#"("machine.network.links.latency", "1 us")"#;
+    case(latency, "").assert_fault(5, &["never used: a parameter gives others"]);
+    let sends = r#"choices: [Choice(path: "machine.sends", values: ["Buffered", "UntilDelivered"])]"#;
+    case(r#"("machine.sends", "Buffered")"#, sends).assert_fault(5, &["never used: a choice gives others"]);
+    case(&latency.replace("latency", "latenc"), "").assert_fault(5, &["did you mean `latency`?"]);
+    case(r#"("machine.sends", "Rendezvous")"#, "").assert_fault(5, &["Rendezvous"]);
+    assert!(case(r#"("machine.nodes.interface.gap", "0.2 us")"#, "").calibrated().has_converged);
+}
+
+/// An alternative that the machine does not take is found before anything is run, at its place.
+#[test]
+fn impossible_alternatives_have_places() {
+    let choices = "choices: [Choice(path: \"machine.nodes.interface.data\", values: [\"AtOnce\", \"OnRequest(above: \\\"16 KiB\\\")\"]),\n\
+        Choice(path: \"machine.sends\", values: [\"Buffered\",\nVALUE])]";
+    for value in ["\"Rendezvous\"", "\"Bufered\""] {
+        let case = PingCase::new(&ALL, "", &choices.replace("VALUE", value));
+        case.assert_fault(10, &[&format!("`machine.sends` cannot be `{}`", value.trim_matches('"'))]);
+    }
+}
+
+#[test]
+fn conditions_that_select_too_few_rows_have_places() {
+    PingCase::new(&ALL, "intervals: \"bytes == 77\"", "").assert_fault(3, &["it selects no row"]);
+    let said = ["3 parameters cannot be fitted to 2 rows", "let more rows calibrate, or fit fewer parameters"];
+    PingCase::new(&ALL, "train: \"bytes == 8\"", "").assert_fault(3, &said);
+    let data = "bytes,hops,measured_us\n8,2,2.1398\n";
+    PingCase::new(&ALL, "", "").write("data.csv", data).assert_fault(4, &["add measurements, or fit fewer parameters"]);
+}
+
+#[test]
+fn an_empty_table_is_called_empty() {
+    for data in ["", "\n\n", "# nothing yet\n"] {
+        PingCase::new(&ALL, "", "").write("data.csv", data).assert_fault(2, &["data.csv: it is empty"]);
+    }
+}
+
+/// Two rates, the slower of which counts, and a fit that takes the one for the other: neither is determined, and few
+/// descents are reported.
+#[test]
+fn exchanged_rates_that_fit_as_well_are_not_determined() {
+    let case = PingCase::new(&[OVERHEAD, GAP_PER_BYTE, LINKS, LATENCY], "noise: 0.02", "evaluations: 40");
+    let found = case.calibrated();
+    assert!(found.first_descents < 3, "{}", found.first_descents);
+    let words = found.answer().words;
+    assert!(words.contains("of the descents from the best 3 starting points ended within the budget"), "{words}");
+    let whole = PingCase::new(&ALL, "noise: 0.02", "").calibrated();
+    assert_eq!((whole.first_descents, whole.not_followed), (3, 0));
+    assert!(!whole.answer().words.contains("starting points"));
+}
+
+/// A case with a budget too small for the profiles says that its intervals are those of slopes.
+#[test]
+fn intervals_that_are_not_checked_are_counted() {
+    let found = PingCase::new(&ALL, "noise: 0.02", "evaluations: 24").calibrated();
+    assert!(found.not_followed > 0, "{}", found.interval_evaluations);
+    let words = found.answer().words;
+    assert!(words.contains("to slopes alone"), "{words}");
+}
+
+/// A bound is no hint at values beyond it if all values fit as well.
+#[test]
+fn a_bound_of_what_has_no_influence_is_not_named() {
+    let gap = r#"Parameter(path: "machine.nodes.interface.gap", from: "0.1 us", to: "50 us")"#;
+    let found = PingCase::new(&[OVERHEAD, GAP_PER_BYTE, gap, LATENCY], "noise: 0.02", "").calibrated();
+    let words = found.answer().words;
+    assert!(found.parameters[2].is_at_bound && !found.parameters[2].has_influence, "{words}");
+    assert!(words.contains("gap: all values from") && !words.contains("is at a bound"), "{words}");
+}
+
+#[test]
+fn noise_above_all_measured_values_is_remarked() {
+    let words = |noise: &str| PingCase::new(&ALL, noise, "loss: Absolute").calibrated().answer().words;
+    let said = "the noise of pings, 0.2000 s, exceeds all its measured values";
+    assert!(words("noise: 0.2").contains(said), "{}", words("noise: 0.2"));
+    assert!(!words("noise: 2e-8").contains(said));
+}
+
+/// The value of a size is the one that is written.
+#[test]
+fn a_size_is_whole() {
+    let packet = r#"Parameter(path: "machine.network.switching.packet", from: "128 B", to: "8192 B")"#;
+    let found = PingCase::new(&[OVERHEAD, GAP_PER_BYTE, packet], "noise: 0.02", "").calibrated();
+    let value = found.parameters[2].value;
+    assert!(value.fract() == 0.0 && found.machine.contains(&format!("packet: \"{value} B\"")), "{value}");
+}
+
+/// The interval of a sum does not leave what the bounds of its members allow.
+#[test]
+fn a_combination_stays_within_the_bounds_of_its_members() {
+    let equal = |line: &str| line.rsplit_once(',').map_or_else(String::new, |(point, _)| format!("{point},5.0\n"));
+    let data: String = PINGS.lines().skip(1).map(equal).collect();
+    let found = PingCase::new(&ALL, "noise: 0.02", "")
+        .write("data.csv", &format!("bytes,hops,measured_us\n{data}"))
+        .calibrated();
+    let [sum] = &found.combinations[..] else { panic!("{:?}", found.combinations) };
+    assert!(sum.interval95.0 >= 0.1 && sum.interval95.0 <= sum.value && sum.value <= sum.interval95.1, "{sum:?}");
+}
