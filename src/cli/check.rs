@@ -76,12 +76,19 @@ mod tests {
     fn every_folder_of_the_validation_is_a_good_case() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("validation");
         let folders: Vec<_> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
-        assert_eq!(folders.len(), 12);
+        assert_eq!(folders.len(), 13);
         for folder in folders {
             let file = folder.join("case.ron");
             let verdict = verdict(&file, &[]).unwrap_or_else(|failure| panic!("{}: {failure:?}", file.display()));
             assert!(verdict.starts_with("a validation, ") && !verdict.ends_with(" 0 cells"), "{verdict}");
-            let with_long = ["time-warp-ising", "cs-rr-281", "wormhole-mesh", "booksim2", "measured-collectives"];
+            let with_long = [
+                "time-warp-ising",
+                "cs-rr-281",
+                "wormhole-mesh",
+                "booksim2",
+                "measured-collectives",
+                "fugaku-all-lengths",
+            ];
             let has_long = with_long.iter().any(|name| folder.ends_with(name));
             assert_eq!(verdict.contains(" long,"), has_long, "{verdict}");
         }
