@@ -4,14 +4,9 @@ use super::assignment_everywhere;
 use super::description::{CalibrationCase, CalibrationTable};
 use super::fitted_parameter::FittedParameter;
 use super::rows::MeasuredRow;
-use super::simulated::Simulated;
+use super::simulated::{Simulated, replaces};
 use crate::experiment::Setting;
 use crate::scenario::source::{Document, SourceFault};
-
-/// Returns `true` if setting the field `setter` replaces the value of the field `field`.
-pub(super) fn replaces(setter: &str, field: &str) -> bool {
-    field.strip_prefix(setter).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
 
 /// The columns of a table that set fields: their names, and the paths of the fields.
 type SettingColumns = Vec<(String, String)>;

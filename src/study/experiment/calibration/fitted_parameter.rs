@@ -5,6 +5,9 @@ use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, SourceFault};
 use std::rc::Rc;
 
+/// An interval of coordinates.
+pub type CoordinateInterval = (f64, f64);
+
 /// The step along a logarithmic scale over which a slope is taken, as a factor; most makespans are linear over it.
 const FACTOR: f64 = 1.01;
 /// The step along a linear scale over which a slope is taken, as a fraction of the range.

@@ -1,8 +1,7 @@
 //! The fit of the parameters to the training rows.
 
 use super::description::Loss;
-use super::fitted_parameter::FittedParameter;
-use super::intervals::CoordinateInterval;
+use super::fitted_parameter::{CoordinateInterval, FittedParameter};
 use super::rows::MeasuredRow;
 use super::simulated::{Assignment, Simulated};
 use crate::experiment::StudyError;

@@ -3,7 +3,7 @@
 use super::CalibratedParameter;
 use super::best_fit::BestFit;
 use super::combination::CombinationTerms;
-use super::fitted_parameter::FittedParameter;
+use super::fitted_parameter::{CoordinateInterval, FittedParameter};
 use super::profile::Profiles;
 use crate::experiment::StudyError;
 use crate::model::fit::Identifiability;
@@ -15,9 +15,6 @@ const WIDE: f64 = 0.5;
 const BISECTIONS: usize = 12;
 /// The distance from a bound within which a coordinate counts as being at the bound.
 const AT_BOUND: f64 = 1e-6;
-
-/// An interval of coordinates.
-pub type CoordinateInterval = (f64, f64);
 
 /// The 95 % intervals of all parameters.
 pub struct ParameterIntervals {

@@ -4,7 +4,7 @@ use super::AlternativeFits;
 use super::best_fit::BestFit;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
-use super::intervals::CoordinateInterval;
+use super::fitted_parameter::CoordinateInterval;
 use super::prediction::{around, of_residual, span};
 use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, CoordinateEffect, Identifiability};

@@ -2,9 +2,8 @@
 //! enough.
 
 use super::best_fit::BestFit;
-use super::fitted_parameter::FittedParameter;
+use super::fitted_parameter::{CoordinateInterval, FittedParameter};
 use super::fitting::Fitting;
-use super::intervals::CoordinateInterval;
 use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, LeastSquares, Minimum, minimise};
 

@@ -1,6 +1,5 @@
 //! Simulated values for the rows of the tables, at given parameter values.
 
-use super::conflicts::replaces;
 use super::description::CalibrationTable;
 use super::rows::MeasuredRow;
 use crate::experiment::{CaseError, CaseResult, References, StudyError, Workers, run_each};
@@ -283,4 +282,9 @@ impl TableScenario {
 /// Returns the assignments that apply to one table.
 fn of_table(assigned: &[Assignment], table: usize) -> Vec<Assignment> {
     assigned.iter().filter(|assignment| assignment.tables.contains(&table)).cloned().collect()
+}
+
+/// Returns `true` if setting the field `setter` replaces the value of the field `field`.
+pub(super) fn replaces(setter: &str, field: &str) -> bool {
+    field.strip_prefix(setter).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

@@ -140,7 +140,7 @@ fn flag_of(record: &Record, key: &str) -> Option<bool> {
     }
 }
 
-/// What the text calls a tie is one in the data, and what is rounding there is called so.
+/// The text and the data call the same parameters ties, and the same ones rounding.
 #[test]
 fn text_and_data_agree_on_ties() {
     let plan = Plan::new(Document::from_text("clocked", CLOCKED).unwrap(), &[]).unwrap();
