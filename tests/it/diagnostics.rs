@@ -250,14 +250,14 @@ fn a_deeply_nested_file() {
 }
 
 #[test]
-fn twenty_megabytes_of_noise() {
+fn ten_megabytes_of_noise() {
     let mut state = 1u64;
     let noise = std::iter::repeat_with(|| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         // Printable ASCII: every byte is a character, so that the grammar sees all of it.
         b' ' + u8::try_from((state >> 33) % 95).expect("95 fits in a byte")
     });
-    let folder = Folder::with(noise.take(20_000_000).collect::<Vec<u8>>());
+    let folder = Folder::with(noise.take(10_000_000).collect::<Vec<u8>>());
     insta::assert_snapshot!(folder.placed_fault(&["run", "scenario.ron"]));
 }
 

@@ -32,7 +32,7 @@ macro_rules! files {
 
 files! {
     "machines":
-        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "fugaku", "hopper", "ideal-hypercube", "ideal-torus", "leonardo", "loggopsim-default", "marenostrum5", "parsytec-gcel-512",
+        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "fugaku", "fugaku-all-lengths", "hopper", "ideal-hypercube", "ideal-torus", "leonardo", "loggopsim-default", "marenostrum5", "parsytec-gcel-512",
         "parsytec-supercluster-t800", "parsytec-supercluster-t800-kernels", "router-network", "small-cluster", "trestles";
     "processors": "t800-20", "t805-30";
     "kernels":
@@ -68,6 +68,8 @@ machines! {
     bwunicluster = "bwunicluster";
     /// Fugaku: a job of 8 × 8 × 8 nodes, its rings folded over the 6-D network.
     fugaku = "fugaku";
+    /// Fugaku, calibrated on measurements of all lengths; described in validation/fugaku-all-lengths/README.md.
+    fugaku_all_lengths = "fugaku-all-lengths";
     /// Hopper, a Cray XE6: a torus of 17 × 8 × 24 Gemini routers with 48 cores each.
     hopper = "hopper";
     /// A hypercube for comparisons with closed forms: a message to a neighbour takes `t_s + m t_w`, everything else no

@@ -64,7 +64,7 @@ impl<'a> Loader<'a> {
     pub fn text(mut self, place: Place, path: &Path) -> Result<Tree, Vec<SourceFault>> {
         let size = place.end - place.start;
         if size as u64 > LARGEST {
-            let message = format!("the text has {size} bytes; the limit is {LARGEST} bytes (16 MiB)");
+            let message = format!("the text has {size} bytes; the limit is {LARGEST} bytes (4 MiB)");
             self.fault(Some(Place { end: place.start, ..place }), &message, None);
             return self.finish(None);
         }

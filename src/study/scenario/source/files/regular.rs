@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::scenario::source::standard_input::standard_input;
 
 /// Maximum size of a file, in bytes.
-pub(super) const LARGEST: u64 = 16 << 20;
+pub(super) const LARGEST: u64 = 4 << 20;
 
 /// The reason why a file has no text.
 pub(super) enum UnreadableFile {
@@ -90,7 +90,7 @@ const fn is_of_processes(_: &fs::Metadata) -> bool {
 }
 
 fn too_large(size: &str) -> UnreadableFile {
-    UnreadableFile::Other(format!("it has {size}; the limit is {LARGEST} bytes (16 MiB)"))
+    UnreadableFile::Other(format!("it has {size}; the limit is {LARGEST} bytes (4 MiB)"))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
