@@ -92,9 +92,9 @@ impl<T: Copy> Lists<T> {
     /// Returns the elements of a list with their places, the last one first.
     pub fn iter_back(&self, list: u32) -> impl Iterator<Item = (u32, &T)> {
         let tail = self.lasts[list as usize];
-        let last = (tail != NONE).then_some(tail);
+        let end = (tail != NONE).then_some(tail);
         let before = move |place: &u32| Some(self.places[*place as usize].previous).filter(|place| *place != tail);
-        std::iter::successors(last, before).map(|place| (place, &self.places[place as usize].value))
+        std::iter::successors(end, before).map(|place| (place, &self.places[place as usize].value))
     }
 
     /// Inserts an element before the trailing elements of a list for which `is_to_follow` is true. Returns its place,
