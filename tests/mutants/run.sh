@@ -1,6 +1,7 @@
 #!/bin/sh
 # Shows that the oracle can fail: applies every patch of this folder to a copy of the repository, one at a time, and
-# runs the oracle and the comparisons of trains with single packets on it. A mutant that they do not notice makes this script fail.
+# runs the oracle and the comparisons of trains with single packets on it. A mutant that they do not notice makes this
+# script fail.
 #
 #   sh tests/mutants/run.sh [PATCH…]
 #
