@@ -24,11 +24,6 @@ impl<T> Slab<T> {
         u32::try_from(self.places.len() - 1).expect("fewer than 2^32 at once")
     }
 
-    /// Returns the number of places that have ever been used.
-    pub const fn places(&self) -> usize {
-        self.places.len()
-    }
-
     /// Vacates a place. Its record can be read until the place is reused.
     #[inline]
     pub fn vacate(&mut self, place: u32) {

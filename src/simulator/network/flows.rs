@@ -21,6 +21,8 @@ pub struct Flows {
     /// Channels on which a flow has begun or ended since rates were last computed.
     changed: Vec<u32>,
     changed_at: SimTime,
+    /// The least rate of the flows that have ended since then.
+    slowest_ended: f64,
     sharing: ProgressiveFilling,
 }
 
@@ -57,8 +59,7 @@ struct Flow {
     begin: SimTime,
     /// Bytes that had not been carried at `since`.
     remaining: f64,
-    /// Rate in bytes per picosecond from `since` on.
-    rate: f64,
+    /// The time of the last change of its rate.
     since: SimTime,
     /// `true` if the first byte has arrived. Before, the flow takes no bandwidth.
     has_begun: bool,
@@ -76,17 +77,17 @@ pub struct EndedFlow {
 
 impl Flow {
     #[expect(clippy::cast_precision_loss, reason = "the relative error of a span beyond 2^53 ps is below 10^-15")]
-    fn remaining_at(&self, now: SimTime) -> f64 {
+    fn remaining_at(&self, now: SimTime, rate: f64) -> f64 {
         // A flow that has just begun has no rate yet.
         if now == self.since {
             return self.remaining;
         }
-        (self.remaining - self.rate * now.since(self.since).ps() as f64).max(0.0)
+        (self.remaining - rate * now.since(self.since).ps() as f64).max(0.0)
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, positive, and saturating")]
-    fn end(&self) -> SimTime {
-        self.since + SimDuration::from_ps((self.remaining / self.rate).round() as u64)
+    fn end(&self, rate: f64) -> SimTime {
+        self.since + SimDuration::from_ps((self.remaining / rate).round() as u64)
     }
 }
 
@@ -110,6 +111,7 @@ impl Flows {
             events: PriorityQueue::new(),
             changed: Vec::new(),
             changed_at: SimTime::START,
+            slowest_ended: f64::INFINITY,
         }
     }
 
@@ -151,8 +153,8 @@ impl Flows {
         for channel in &channels {
             self.channels[*channel as usize].coming += 1;
         }
-        let (rate, since, has_begun) = (f64::INFINITY, begin, false);
-        let id = self.states.put(Flow { message, channels, begin, remaining, rate, since, has_begun });
+        let (since, has_begun) = (begin, false);
+        let id = self.states.put(Flow { message, channels, begin, remaining, since, has_begun });
         self.events.push(id, Reverse((begin, id)));
     }
 
@@ -192,6 +194,7 @@ impl Flows {
     fn begin(&mut self, id: u32) {
         let flow = &mut self.states[id];
         flow.has_begun = true;
+        self.sharing.begin(id);
         let is_over = flow.message.bytes == 0 || flow.channels.is_empty();
         self.events.change_priority(&id, Reverse((if is_over { flow.begin } else { SimTime::END }, id)));
         for channel in &flow.channels {
@@ -204,6 +207,7 @@ impl Flows {
 
     fn end(&mut self, id: u32) -> EndedFlow {
         self.states.vacate(id);
+        self.slowest_ended = self.slowest_ended.min(self.sharing.rate(id));
         let Flow { message, channels, begin, .. } = &mut self.states[id];
         let channels = std::mem::take(channels);
         for channel in &channels {
@@ -223,13 +227,13 @@ impl Flows {
 
     fn share_out(&mut self) {
         let now = self.changed_at;
-        self.sharing.share(&self.channels, &self.states, std::mem::take(&mut self.changed));
-        for (id, rate) in self.sharing.take_rates() {
+        let ended = std::mem::replace(&mut self.slowest_ended, f64::INFINITY);
+        self.sharing.share(&self.channels, &self.states, (ended, &self.changed));
+        self.changed.clear();
+        for (id, before, rate) in self.sharing.changed_rates() {
             let flow = &mut self.states[id];
-            if flow.rate.to_bits() != rate.to_bits() {
-                (flow.remaining, flow.rate, flow.since) = (flow.remaining_at(now), rate, now);
-                self.events.change_priority(&id, Reverse((flow.end(), id)));
-            }
+            (flow.remaining, flow.since) = (flow.remaining_at(now, before), now);
+            self.events.change_priority(&id, Reverse((flow.end(rate), id)));
         }
     }
 
@@ -239,7 +243,7 @@ impl Flows {
             #[expect(clippy::cast_precision_loss, reason = "as in `enter`")]
             let part = |id: &u32| {
                 let flow = &self.states[*id];
-                flow.message.bytes as f64 - flow.remaining_at(now)
+                flow.message.bytes as f64 - flow.remaining_at(now, self.sharing.rate(*id))
             };
             let under_way = channel.per_byte.time_of_share(channel.flows.iter().map(part).sum());
             (channel.messages, channel.busy + under_way)
