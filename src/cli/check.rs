@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// Files of scenarios, machines, processors, kernels and validations.
+    /// Files of scenarios, machines, processors, kernels, validations and calibrations.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Changes a value of every file; may be repeated.

@@ -85,11 +85,11 @@ fn models() -> impl TypedValueParser<Value = FitModel> {
             "Equation (4) of CS-RR-281: two regimes of alpha + beta l + gamma d + delta l d",
             FitModel::PointToPoint,
         ),
-        ("hockney", "`t_0` + l / `r_inf`", FitModel::Hockney),
+        ("hockney", "t_0 + l / r_inf", FitModel::Hockney),
         ("loggp", "L, o, g, G, O, S", FitModel::Loggp),
         (
             "normal-form",
-            "Extra-P's: `c_0` + sum of `c_k` x^i log2^j x, with one or two parameters",
+            "Extra-P's: c_0 + sum of c_k x^i log2^j x, with one or two parameters",
             FitModel::NormalForm,
         ),
     ])

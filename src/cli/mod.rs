@@ -76,7 +76,8 @@ enum SubCommand {
         after_help = "Example: parsim sweep scenarios/gauss-jordan-naive.ron --over n=128,256 --over p=1,3,100 --format jsonl"
     )]
     Sweep(sweep::SweepArguments),
-    /// Lists the cases of a scenario with their ids and estimated costs, without running them.
+    /// Lists the cases of a scenario with their estimated costs, without running them; other formats than text also have
+    /// their ids.
     #[command(
         after_help = "Example: parsim plan scenarios/gauss-jordan-naive.ron --over n=128,256 --shard 1/4 --format jsonl"
     )]
@@ -84,7 +85,7 @@ enum SubCommand {
     /// Writes the rows of a sweep from a store of results, without running any case.
     #[command(after_help = "Example: parsim merge scenarios/ring-shift.ron --store results --format csv")]
     Merge(merge::MergeArguments),
-    /// Writes a script that runs a sweep in blocks of minutes with Slurm, PBS, `HyperQueue` or GNU parallel. The script
+    /// Writes a script that runs a sweep in blocks of minutes with Slurm, PBS, HyperQueue or GNU parallel. The script
     /// may be submitted again until `merge` succeeds.
     #[command(
         after_help = "Example: parsim script scenarios/ring-shift.ron --engine slurm --store results -o sweep.sh"
@@ -212,7 +213,7 @@ struct CaseArguments {
     /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
     #[arg(long, value_name = "NAME=V1,V2,…")]
     over: Vec<Override>,
-    /// Number of cases that run in parallel; all cores by default.
+    /// Number of cases that run in parallel, or with `merge` are looked up; all cores by default.
     #[arg(short, long, value_parser = overrides::jobs)]
     jobs: Option<NonZero<usize>>,
 }

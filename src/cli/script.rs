@@ -42,7 +42,7 @@ pub struct ScriptArguments {
 fn engines() -> impl TypedValueParser<Value = Engine> {
     one_of([
         ("slurm", "Slurm: `sbatch SCRIPT`", Engine::Slurm),
-        ("hq", "`HyperQueue`: `sh SCRIPT`", Engine::Hq),
+        ("hq", "HyperQueue: `sh SCRIPT`", Engine::Hq),
         ("pbs", "PBS: `qsub SCRIPT`", Engine::Pbs),
         ("parallel", "GNU parallel or, without it, xargs: `sh SCRIPT`", Engine::Parallel),
     ])

@@ -28,7 +28,7 @@ pub struct SweepArguments {
     #[command(flatten)]
     store: StoreArguments,
     /// Runs only one of N shards of the cases; K counts from 1. `auto` reads the shard from the job array of Slurm or
-    /// LSF, `auto/N` also from that of PBS or `HyperQueue`.
+    /// LSF, `auto/N` also from that of PBS or HyperQueue.
     #[arg(long, value_name = "K/N|auto|auto/N", value_parser = overrides::shard)]
     shard: Option<Shard>,
 }
