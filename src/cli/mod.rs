@@ -76,7 +76,7 @@ enum SubCommand {
         after_help = "Example: parsim sweep scenarios/gauss-jordan-naive.ron --over n=128,256 --over p=1,3,100 --format jsonl"
     )]
     Sweep(sweep::SweepArguments),
-    /// Lists the cases of a scenario with their estimated costs, without running them; other formats than text also have
+    /// Lists the cases of a scenario with their estimated costs, without running them; every format but text also gives
     /// their ids.
     #[command(
         after_help = "Example: parsim plan scenarios/gauss-jordan-naive.ron --over n=128,256 --shard 1/4 --format jsonl"
