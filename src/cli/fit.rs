@@ -87,11 +87,7 @@ fn models() -> impl TypedValueParser<Value = FitModel> {
         ),
         ("hockney", "t_0 + l / r_inf", FitModel::Hockney),
         ("loggp", "L, o, g, G, O, S", FitModel::Loggp),
-        (
-            "normal-form",
-            "Extra-P's: c_0 + sum of c_k x^i log2^j x, with one or two parameters",
-            FitModel::NormalForm,
-        ),
+        ("normal-form", "Extra-P's: c_0 + sum of c_k x^i log2^j x, with one or two parameters", FitModel::NormalForm),
     ])
 }
 
