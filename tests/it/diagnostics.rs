@@ -326,6 +326,16 @@ fn packets_without_bytes() {
     insta::assert_snapshot!(folder.placed_fault(&["run", "scenario.ron"]));
 }
 
+/// A load in flits is one only if packets are whole flits.
+#[test]
+fn a_load_of_broken_flits() {
+    let settings = ["--set", "axes=[]", "--set", "program.packet=6 B"];
+    let failed = parsim().args(["run", "scenarios/wormhole-mesh.ron"]).args(settings).assert().code(2);
+    let said = String::from_utf8_lossy(&failed.get_output().stderr).into_owned();
+    assert!(said.contains("flits of 4 B, and 6 B are not a whole number of them"), "{said}");
+    assert!(said.contains("give 8 B"), "{said}");
+}
+
 #[test]
 fn a_deadlock_names_its_circle() {
     let said = Folder::with(RING_SHIFT).failure(&["run", "scenario.ron"], 1);

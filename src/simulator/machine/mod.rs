@@ -113,7 +113,8 @@ impl Machine {
 pub enum Sends {
     /// The last packet has been injected: it has left over its first link.
     UntilInjected,
-    /// The acknowledgement of the delivered message has returned. Through an interface: the message has been delivered.
+    /// The acknowledgement of the delivered message has returned. Through an interface: the message has been delivered,
+    /// which takes place when the processor of its destination begins to handle it, or without a processor on arrival.
     UntilDelivered,
     /// The message has been delivered, the receiver has posted a receive for it, and the acknowledgement of both has
     /// returned.

@@ -74,21 +74,32 @@ pub struct Gates {
 }
 
 /// The route of a message through the network.
+#[derive(Default)]
 struct FlowPath {
     channels: Vec<u32>,
-    /// Delay of the first byte.
-    delay: SimDuration,
+    latency: SimDuration,
     /// Number of bytes that every intermediate vertex stores before it forwards them.
     stored: u64,
+    /// The time that the stored bytes take on all channels.
+    storing: SimDuration,
+    /// The time that they take on the slowest channel.
+    longest_storing: SimDuration,
 }
 
 impl FlowPath {
-    /// Appends a channel, and the delay of the first byte on it.
+    /// Appends a channel.
     fn cross(&mut self, channel: u32, link: &Link, flows: &Flows) {
-        let is_first = self.channels.is_empty();
-        let storing = if is_first { SimDuration::ZERO } else { flows.time(channel, self.stored) };
-        self.delay += link.latency + storing;
+        let storing = flows.time(channel, self.stored);
+        self.latency += link.latency;
+        self.storing += storing;
+        self.longest_storing = self.longest_storing.max(storing);
         self.channels.push(channel);
+    }
+
+    /// Returns the delay of the first byte. The time on the slowest channel is that of the flow, which includes the
+    /// stored bytes.
+    fn delay(&self) -> SimDuration {
+        self.latency + (self.storing - self.longest_storing)
     }
 }
 
@@ -194,7 +205,8 @@ impl FlowNetwork {
     /// Lets a message leave its node; `arrival` returns the arrival of its first byte, given its delay.
     fn depart(&mut self, departure: Departure, arrival: impl Fn(SimDuration) -> SimTime) {
         let Departure { ends, message, bytes } = departure;
-        let FlowPath { mut channels, delay, .. } = self.path(ends, bytes);
+        let path = self.path(ends, bytes);
+        let (delay, mut channels) = (path.delay(), path.channels);
         self.crossed += channels.iter().filter(|channel| **channel < self.first_end()).count() as u64;
         if let Some(queues) = &mut self.queues {
             queues.begin(&departure, delay);
@@ -203,16 +215,32 @@ impl FlowNetwork {
         channels.extend([gate(ends.from), gate(self.topology.nodes() + ends.to)]);
         channels.retain(|channel| self.flows.limits(*channel));
         if self.gates.duplex.is_some_and(|largest| bytes > largest) && !channels.is_empty() {
-            channels.push(self.pair(ends, &channels));
+            channels.push(self.pair(ends));
         }
         self.flows.enter(arrival(delay), FlowMessage { number: message, to: ends.to, bytes }, channels.into());
     }
 
-    /// Returns the channel that long messages between two nodes share, as fast as the slowest channel of the first of
-    /// them.
-    fn pair(&mut self, ends: FlowEnds, channels: &[u32]) -> u32 {
+    /// Returns the channel that long messages between two nodes share in both directions. It is as fast as the faster
+    /// direction: as its slowest link on the natural route, or as all gates of a node together.
+    fn pair(&mut self, ends: FlowEnds) -> u32 {
         let nodes = (ends.from.min(ends.to), ends.from.max(ends.to));
-        *self.pairs.entry(nodes).or_insert_with(|| self.flows.add_as_slowest_of(channels))
+        if let Some(pair) = self.pairs.get(&nodes) {
+            return *pair;
+        }
+        let links = self.natural_rate(nodes.0, nodes.1).max(self.natural_rate(nodes.1, nodes.0));
+        let gates = Flows::rate_of(self.gates.per_byte) * f64::from(self.gates.per_node);
+        let pair = self.flows.add(links.min(gates));
+        self.pairs.insert(nodes, pair);
+        pair
+    }
+
+    /// Returns the rate of the slowest link on the natural route between two nodes, in bytes per picosecond.
+    fn natural_rate(&self, from: u32, to: u32) -> f64 {
+        let on_route = self.topology.path(from, to).take_while(|at| *at != to);
+        let links = on_route.map(|at| at * self.ports + self.topology.route(at, to));
+        let end_links = [self.first_end() + from, self.first_end() + self.ends + to];
+        let ends = end_links.into_iter().filter(|_| self.ends > 0);
+        links.chain(ends).map(|channel| self.flows.capacity(channel)).fold(f64::INFINITY, f64::min)
     }
 
     /// Returns the number of links that messages have crossed or are going to cross.
@@ -224,7 +252,7 @@ impl FlowNetwork {
     /// Routes a message: returns the channels between its ends without the gates, and its delay.
     fn path(&mut self, ends: FlowEnds, bytes: u64) -> FlowPath {
         let stored = self.switching.header_bytes(bytes.min(self.switching.packet_bytes()));
-        let mut path = FlowPath { channels: Vec::new(), delay: SimDuration::ZERO, stored };
+        let mut path = FlowPath { stored, ..FlowPath::default() };
         if self.ends > 0 {
             path.cross(self.first_end() + ends.from, &self.end_links, &self.flows);
         }

@@ -92,10 +92,8 @@ impl Flow {
 }
 
 impl FlowChannel {
-    #[expect(clippy::cast_precision_loss, reason = "rates are given to a few digits")]
     fn new(per_byte: PerByte) -> Self {
-        const MANY: u64 = 1 << 20;
-        let capacity = MANY as f64 / per_byte.time(MANY).ps() as f64;
+        let capacity = Flows::rate_of(per_byte);
         Self { capacity, per_byte, flows: Vec::new(), coming: 0, messages: 0, busy: SimDuration::ZERO }
     }
 }
@@ -115,14 +113,23 @@ impl Flows {
         }
     }
 
-    /// Adds an idle channel as fast as the slowest of `channels`; returns its number.
-    pub fn add_as_slowest_of(&mut self, channels: &[u32]) -> u32 {
-        const MANY: u64 = 1 << 20;
-        let rates = channels.iter().map(|channel| self.channels[*channel as usize].per_byte);
-        let slowest = rates.max_by_key(|rate| rate.time(MANY)).unwrap_or(PerByte::FREE);
-        self.channels.push(FlowChannel::new(slowest));
+    /// Adds an idle channel with a rate in bytes per picosecond; returns its number.
+    pub fn add(&mut self, rate: f64) -> u32 {
+        self.channels.push(FlowChannel { capacity: rate, ..FlowChannel::new(PerByte::FREE) });
         self.sharing.add_channel();
         u32::try_from(self.channels.len() - 1).expect("channels are counted in 32 bits")
+    }
+
+    /// Returns the rate of a channel in bytes per picosecond.
+    pub fn capacity(&self, channel: u32) -> f64 {
+        self.channels[channel as usize].capacity
+    }
+
+    /// Returns the rate of a channel with this time per byte in bytes per picosecond.
+    #[expect(clippy::cast_precision_loss, reason = "rates are given to a few digits")]
+    pub fn rate_of(per_byte: PerByte) -> f64 {
+        const MANY: u64 = 1 << 20;
+        MANY as f64 / per_byte.time(MANY).ps() as f64
     }
 
     /// Returns the memory of a number of channels in bytes.

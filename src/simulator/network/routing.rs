@@ -20,8 +20,9 @@ pub enum Routing {
     Ties(TieRule),
     /// Along natural routes to an intermediate node, drawn for every packet by the scenario's seed, and from there to
     /// the destination (Valiant and Brebner 1981). In a dragonfly, the packet turns to the destination as soon as it is
-    /// in the group of that node. Any traffic becomes uniform traffic of twice the path length. A packet takes the
-    /// natural route if the detour would pass its source again.
+    /// in the group of that node. Any traffic becomes nearly uniform traffic of almost twice the path length. A packet
+    /// takes the natural route if the detour would pass its source again, and is delivered as soon as it passes its
+    /// destination, also before it has been at the intermediate node.
     Valiant,
     /// Along the natural route, or through an intermediate node that is drawn as for `Valiant`, whichever promises to
     /// be faster where the packet leaves its source. The cost of a route is its number of links times the number of

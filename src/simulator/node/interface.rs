@@ -62,8 +62,8 @@ pub struct Interface {
     #[serde(default, skip_serializing_if = "Injection::is_default")]
     pub injection: Injection,
     /// The largest message that travels at the full rate while others travel in the opposite direction between the same
-    /// two nodes. Longer messages share the rate of one direction with them. No limit unless given; without contention,
-    /// messages never share a rate.
+    /// two nodes. Longer messages share with them the rate of one direction, to which all interfaces of the node
+    /// contribute. No limit unless given; without contention, messages never share a rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplex: Option<Bytes>,
     /// Time at which the data of a message leave; `AtOnce` unless given.
@@ -291,6 +291,14 @@ impl Interface {
     fn of_message(&self, bytes: u64, time: SimDuration, of_byte: SimDuration) -> SimDuration {
         let is_less = bytes == 0 && self.empty == EmptyMessage::LessThanOneByte;
         if is_less { time - of_byte.min(time) } else { time }
+    }
+
+    /// Returns the number of bytes of a message of `bytes` bytes on the network, with its header; at least one, unless an
+    /// empty message costs less.
+    #[must_use]
+    pub fn bytes_on_network(&self, bytes: u64) -> u64 {
+        let least = if self.empty == EmptyMessage::AsOneByte { 1 } else { 0 };
+        (bytes + self.header.count()).max(least)
     }
 
     /// Returns the number of bytes of a message of `bytes` bytes that cost processor time.

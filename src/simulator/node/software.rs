@@ -23,7 +23,8 @@ pub struct Sending {
     /// The sends that copy their data if one process sends the same data several times; every one unless given.
     #[serde(default, skip_serializing_if = "Copies::is_every_send")]
     pub copies: Copies,
-    /// `true` if the next packet is prepared while the link still transmits the previous one.
+    /// `true` if the next packet is prepared while the link, or the memory that both cores share, still transmits the
+    /// previous one.
     pub overlap: bool,
 }
 

@@ -20,7 +20,7 @@ pub struct Traffic {
     pub pattern: Pattern,
     /// The load, in flits per node and cycle.
     pub offered: f64,
-    /// The length of a packet.
+    /// The length of a packet; with wormhole switching, of whole flits.
     pub packet: Bytes,
     /// Other packet lengths, each with its share of the packets; none unless given. All other packets have the length
     /// `packet`.
@@ -172,17 +172,24 @@ impl Program for Traffic {
 }
 
 impl Traffic {
-    /// Returns the faults of packet lengths that the network does not support.
+    /// Returns the faults of packet lengths that the network does not support, or whose load would not be a number of
+    /// flits.
     fn misfits_of_lengths(&self, machine: &Machine) -> Vec<Fault> {
         let switching = &machine.network.switching;
         let (smallest, largest) = (switching.smallest_packet_bytes(), switching.packet_bytes());
         let help = format!("give {} to {}", Bytes::new(smallest), Bytes::new(largest));
         let others = self.mix.iter().map(|other| ("program.mix", other.packet));
         let lengths = std::iter::once(("program.packet", self.packet)).chain(others);
-        let machine_faults = lengths.filter(|(_, packet)| !(smallest..=largest).contains(&packet.count()));
-        machine_faults
-            .map(|(path, packet)| Fault::new(path, format!("the network does not support packets of {packet}"), &help))
-            .collect()
+        let fault = |(path, packet): (&str, Bytes)| {
+            if !(smallest..=largest).contains(&packet.count()) {
+                return Some(Fault::new(path, format!("the network does not support packets of {packet}"), &help));
+            }
+            let whole = packet.count().next_multiple_of(smallest);
+            let flit = Bytes::new(smallest);
+            let message = format!("a load is counted in flits of {flit}, and {packet} are not a whole number of them");
+            (whole != packet.count()).then(|| Fault::new(path, message, &format!("give {}", Bytes::new(whole))))
+        };
+        lengths.filter_map(fault).collect()
     }
 
     /// Returns the faults of the load, which is a share of the capacity of a node's link, and of times too short for a

@@ -31,7 +31,7 @@ use queue::{Scheduled, TransportEvent};
 use resources::{Port, Resources};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use waiting_sends::WaitingSends;
+use waiting_sends::{CoreCounts, WaitingSends};
 use wire::{Piece, Wire, WireEnds};
 
 /// The interfaces and processors of all nodes, and the network between them.
@@ -51,6 +51,8 @@ pub struct MessageTransport {
     /// The events that wait for a processor or an interface, by the number of that resource.
     retrial_queues: RetrialQueues<TransportEvent>,
     waiting_sends: WaitingSends,
+    /// The computations that wait for each core.
+    waiting_computations: CoreCounts,
     /// The number of requests so far, which orders simultaneous events.
     requests: u64,
     /// The order of the current event, or of the one that has just resumed a process.
@@ -125,6 +127,7 @@ impl MessageTransport {
             queue: BinaryHeap::new(),
             retrial_queues: RetrialQueues::new(),
             waiting_sends: WaitingSends::default(),
+            waiting_computations: CoreCounts::default(),
             requests: 0,
             current: None,
             now: SimTime::START,
@@ -158,9 +161,8 @@ impl MessageTransport {
     ) -> Result<SimDuration, KernelError> {
         let (row, passes) =
             paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (location.node, owner), computation)?;
-        let core = self.resources.core(location);
         let time = row * passes;
-        self.request(now, TransportEvent::Compute { core, owner, time });
+        self.request_core(now, self.resources.core(location), owner, time);
         Ok(time)
     }
 
@@ -197,9 +199,9 @@ impl MessageTransport {
         }
     }
 
-    /// Returns the bytes that a message has on its path: on the network, the header is added.
+    /// Returns the bytes that a message has on its path.
     fn carried(&self, message: &MessageState) -> u64 {
-        message.bytes + if message.stays_on_its_node { 0 } else { self.interface.header.count() }
+        if message.stays_on_its_node { message.bytes } else { self.interface.bytes_on_network(message.bytes) }
     }
 
     /// Starts a message, with its precedence among simultaneous events.
@@ -213,7 +215,7 @@ impl MessageTransport {
             (true, true) => self.push(now, precedence, TransportEvent::Announce(id)),
             (true, false) => self.begin_awaited(now, id),
             (false, true) => self.push(now, precedence, TransportEvent::Send(id)),
-            (false, false) => self.attempt(now, precedence, TransportEvent::Send(id)),
+            (false, false) => self.attempt_behind_sends(now, precedence, id),
         }
     }
 

@@ -89,6 +89,9 @@ impl MessageTransport {
         if let Some(core) = sender {
             self.waiting_sends.remove(core);
         }
+        if let TransportEvent::Compute { core, .. } = event {
+            self.waiting_computations.remove(core);
+        }
         self.attempt(now, precedence, event);
         if let Some((precedence, next)) = pair.and_then(|pair| self.retrial_queues.next_of(pair)) {
             let resource = self.latest_needed(next).filter(|resource| self.resources.free(*resource) > now);
@@ -118,6 +121,29 @@ impl MessageTransport {
     pub(super) fn request(&mut self, now: SimTime, event: TransportEvent) {
         let precedence = self.precedence();
         self.attempt(now, precedence, event);
+    }
+
+    /// Requests a core for a computation of an owner. Another owner that already waits to compute there comes first,
+    /// whatever the owner has waited for before.
+    pub(super) fn request_core(&mut self, now: SimTime, core: u32, owner: u32, time: SimDuration) {
+        let event = TransportEvent::Compute { core, owner, time };
+        if self.waiting_computations.are_of(core) {
+            let precedence = Precedence { order: self.next_request(), number: self.next_request() };
+            self.wait_in_line(now, (precedence, event), Resource::core(core));
+        } else {
+            self.request(now, event);
+        }
+    }
+
+    /// Begins a message, behind the sends of its core that still wait: data that leave when they are matched may do so
+    /// at this moment.
+    pub(super) fn attempt_behind_sends(&mut self, now: SimTime, precedence: Precedence, id: MessageId) {
+        let event = TransportEvent::Send(id);
+        let waits = self.sending_core(event).is_some_and(|core| self.waiting_sends.are_of(core));
+        match self.latest_needed(event).filter(|_| waits) {
+            Some(resource) => self.wait_in_line(now, (precedence, event), resource),
+            None => self.attempt(now, precedence, event),
+        }
     }
 
     /// Returns the precedence of a request that is made now.
@@ -205,6 +231,9 @@ impl MessageTransport {
     fn wait_in_line(&mut self, now: SimTime, (precedence, event): (Precedence, TransportEvent), resource: Resource) {
         if let Some(core) = self.sending_core(event) {
             self.waiting_sends.add(core);
+        }
+        if let TransportEvent::Compute { core, .. } = event {
+            self.waiting_computations.add(core);
         }
         self.join(now, (precedence, event), resource);
     }

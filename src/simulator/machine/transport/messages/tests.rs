@@ -2,7 +2,7 @@
 
 use crate::engine::Discipline;
 use crate::machine::{Allocation, LogGops, Machine, NodeOverride, Overtaking, Placement, Sends};
-use crate::network::switching::{CutThrough, Wormhole};
+use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use crate::network::{Contention, Link, LinkOverride, Network, Routing as NetworkRouting, Switching, Topology};
 use crate::node::{
     DataTransfer, EmptyMessage, Injection, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router,
@@ -244,6 +244,130 @@ fn long_messages_that_cross_share_one_direction() {
     assert_eq!(crossing(&machine, 1, 1000), 20 + 999);
     machine.network.contention = Contention::FirstComeFirstServed;
     assert_eq!(machine.faults()[0].path, "nodes.interface.duplex");
+}
+
+/// Returns the makespan in ns of a program on as many ranks.
+fn makespan(machine: &Machine, ranks: u32, program: &impl Program) -> u64 {
+    Simulation::new(machine, ranks).unwrap().run(program).unwrap().makespan.ps() / 1000
+}
+
+#[test]
+fn messages_that_nothing_opposes_have_the_rate_of_all_interfaces() {
+    let mut machine = star(Sends::Buffered);
+    let interface = machine.nodes.interface.as_mut().unwrap();
+    (interface.count, interface.gap_per_byte) = (2, PerByte::new(ns(2)));
+    let two = async |me: Process| match me.rank() {
+        0 => {
+            me.send(1, Message::new(1000)).await;
+            me.send(1, Message::new(1000)).await;
+        }
+        _ => {
+            me.receive(0).await;
+            me.receive(0).await;
+        }
+    };
+    for duplex in [None, Some(Bytes::new(999))] {
+        machine.nodes.interface.as_mut().unwrap().duplex = duplex;
+        assert_eq!(makespan(&machine, 2, &two), 20 + 2000);
+    }
+    assert_eq!(crossing(&machine, 2, 1000), 20 + 4000);
+}
+
+/// From node 0 to node 3 over a slow link, and back over two fast ones.
+#[test]
+fn messages_that_never_meet_share_nothing_in_either_order() {
+    let mut machine = star(Sends::UntilDelivered);
+    machine.network.topology = Topology::Mesh2d { rows: 2, columns: 2 };
+    machine.network.overrides = vec![LinkOverride::LinkSpeed { from: 0, to: 1, per_byte: PerByte::new(ns(10)) }];
+    machine.nodes.interface.as_mut().unwrap().duplex = Some(Bytes::new(999));
+    for first in [0, 3] {
+        let there_and_back = move |me: Process| async move {
+            let other = 3 - me.rank();
+            match me.rank() {
+                rank if rank == first => {
+                    me.send(other, Message::new(1000)).await;
+                    me.receive(other).await;
+                }
+                0 | 3 => {
+                    me.receive(other).await;
+                    me.send(other, Message::new(1000)).await;
+                }
+                _ => {}
+            }
+        };
+        assert_eq!(makespan(&machine, 4, &there_and_back), 20 + 10_000 + 20 + 1000, "{first}");
+    }
+}
+
+#[test]
+fn data_whose_receive_waits_leave_before_the_next_message() {
+    let mut machine = star(Sends::Eager { up_to: Bytes::new(100) });
+    let interface = machine.nodes.interface.as_mut().unwrap();
+    interface.injection = Injection::InTurn;
+    interface.data = DataTransfer::WhenMatched { above: Bytes::new(100) };
+    for contention in [Contention::FairFlows, Contention::FirstComeFirstServed, Contention::Off] {
+        machine.network.contention = contention;
+        let program = async |me: Process| match me.rank() {
+            0 => {
+                me.compute_for(ns(1000)).await;
+                let sends = [me.start_send(1, Message::new(1000)).await, me.start_send(2, Message::new(1)).await];
+                me.wait_all(sends.to_vec()).await;
+            }
+            rank => {
+                me.receive(0).await;
+                me.compute_for(ns(5000 * u64::from(rank - 1))).await;
+            }
+        };
+        // The second message arrives behind the 1000 bytes of the first; without contention the first byte is free.
+        let arrival = makespan(&machine, 3, &program) - 5000;
+        assert!((1000 + 20 + 999..=1000 + 20 + 1001).contains(&arrival), "{arrival}");
+    }
+}
+
+#[test]
+fn ranks_of_a_core_compute_in_the_order_of_their_requests() {
+    let machine = Machine::from(loggops());
+    let allocation = Allocation::new(&machine, 3).placement(Placement::Explicit(vec![0, 0, 0]));
+    let program = async |me: Process| {
+        for _ in 0..if me.rank() == 0 { 3 } else { 1 } {
+            me.compute_for(ns(1000)).await;
+        }
+    };
+    let trace = Simulation::on(&allocation).unwrap().run(&program).unwrap();
+    let end = |rank: u32| (trace.makespan - trace.accounts.rank(rank).get(Activity::Idle)).ps() / 1000;
+    assert_eq!([0, 1, 2].map(end), [5000, 2000, 3000]);
+}
+
+#[test]
+fn an_empty_message_takes_the_time_of_one_byte_on_every_network() {
+    for contention in [Contention::FairFlows, Contention::FirstComeFirstServed, Contention::Off] {
+        let mut machine = star(Sends::Buffered);
+        machine.network.contention = contention;
+        assert_eq!(fan_out(&machine, &[0]), fan_out(&machine, &[1]), "{:?}", machine.network.contention);
+    }
+}
+
+/// The packet takes 1 us on one link and 10 us on the other, in either order.
+#[test]
+fn a_stored_packet_takes_its_time_on_every_link_once() {
+    let mut machine = star(Sends::Buffered);
+    let packet = Bytes::new(1000);
+    machine.network.topology = Topology::Line { nodes: 3 };
+    machine.network.switching = Switching::StoreAndForward(StoreAndForward { packet });
+    machine.network.overrides = vec![LinkOverride::LinkSpeed { from: 0, to: 1, per_byte: PerByte::new(ns(10)) }];
+    for contention in [Contention::FairFlows, Contention::FirstComeFirstServed] {
+        machine.network.contention = contention;
+        for ends in [(0, 2), (2, 0)] {
+            let program = move |me: Process| async move {
+                match me.rank() {
+                    rank if rank == ends.0 => me.send(ends.1, Message::new(1000)).await,
+                    rank if rank == ends.1 => drop(me.receive(ends.0).await),
+                    _ => {}
+                }
+            };
+            assert_eq!(makespan(&machine, 3, &program), 10_000 + 1000 + 20, "{ends:?}");
+        }
+    }
 }
 
 #[test]

@@ -49,9 +49,8 @@ impl PacketTransport {
     /// Handles the end of the preparation of a packet: hands it to its first link, or to its destination on the same
     /// node.
     fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
-        let PacketizedMessage { from, to, .. } = self.messages[id];
-        let packet = Packet::new(id, to, bytes, PacketKind::Data);
-        if from != to && self.node.sending.overlap {
+        let packet = Packet::new(id, self.messages[id].to, bytes, PacketKind::Data);
+        if self.node.sending.overlap {
             self.prepare_if_any_left(now, id);
         }
         if self.hierarchy.is_some() {
@@ -137,7 +136,7 @@ impl PacketTransport {
         if message.uninjected == 0 && message.rule == Sends::UntilInjected {
             self.completions.push_back(Completion::Sent { handle });
         }
-        if message.stays_on_its_node() || !self.node.sending.overlap {
+        if !self.node.sending.overlap {
             self.prepare_if_any_left(now, id);
         }
     }

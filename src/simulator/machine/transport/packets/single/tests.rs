@@ -1,11 +1,14 @@
 //! The cost of link transfers for the memory of a node.
 
+use crate::engine::Discipline;
 use crate::engine::Streams;
 use crate::machine::transport::packets::PacketTransport;
-use crate::machine::{Completion, Machine, RankLocation, Sends};
+use crate::machine::{Allocation, Completion, Machine, Placement, RankLocation, Sends};
 use crate::network::Topology;
-use crate::node::{Copies, Module, Processor, Receiving, Sending, Work};
-use crate::units::{PerByte, SimDuration, SimTime};
+use crate::node::{Copies, Level, Module, Node, Processor, Receiving, Router, Sending, Shared, Work};
+use crate::program::{Message, Process};
+use crate::simulation::Simulation;
+use crate::units::{Bytes, PerByte, SimDuration, SimTime};
 
 const BYTES: u64 = 120;
 const CENTRE: u32 = 4;
@@ -69,4 +72,26 @@ fn every_busy_direction_of_a_link_takes_its_share_of_the_memory() {
         let last_packets = 6e-6 * f64::from(directions) * expected / alone;
         assert!((end - expected).abs() <= last_packets, "{directions}: {end} instead of {expected}");
     }
+}
+
+/// A memory of 1 ns/B with a latency of 100 ns, like a link with that latency: the latency is added once.
+#[test]
+fn packets_within_a_node_do_not_wait_for_each_other_s_latency() {
+    let mut machine = machine();
+    machine.nodes = Node::ideal(Processor::Unspecified, Router::Hardware);
+    machine.nodes.memory = Bytes::from_mib(1);
+    machine.nodes.sending.overlap = true;
+    let memory = Shared {
+        bandwidth: PerByte::new(SimDuration::from_ns(1)),
+        latency: SimDuration::from_ns(100),
+        discipline: Discipline::FirstComeFirstServed,
+    };
+    machine.nodes.levels = vec![Level { name: "node".to_owned(), members: 2, memory: Some(memory), interface: None }];
+    let allocation = Allocation::new(&machine, 2).placement(Placement::Packed { ranks_per_node: 2 });
+    let program = async |me: Process| match me.rank() {
+        0 => me.send(1, Message::new(10 * BYTES)).await,
+        _ => drop(me.receive(0).await),
+    };
+    let trace = Simulation::on(&allocation).unwrap().run(&program).unwrap();
+    assert_eq!(trace.makespan, SimDuration::from_ns(10 * BYTES + 100));
 }
