@@ -170,7 +170,7 @@ impl Tuned {
         let undetermined = (!self.undetermined.is_empty()).then(|| {
             let (paths, is) = (self.undetermined.join(", "), if self.undetermined.len() == 1 { "is" } else { "are" });
             format!(
-                "{paths} {is} not determined by the calibration: the intervals allow for all values within the bounds."
+                "{paths} {is} not determined by the calibration: the intervals allow for all values of its own interval."
             )
         });
         let has_intervals = self.groups.iter().flatten().any(|one| one.interval.is_some());
