@@ -517,6 +517,83 @@ fn a_rate_counts_in_a_sum_by_its_inverse() {
     }
 }
 
+/// A ping's machine of interfaces and links with these rates in GB/s, this overhead in us and this time per byte of the
+/// processor in ns/B.
+fn two_rates([gap, links, overhead, per_byte]: [f64; 4]) -> String {
+    format!(
+        r#"Scenario(
+        machine: Machine(name: "m", nodes: Node(processor: Unspecified, memory: "16 GiB", router: Hardware,
+            interface: Interface(overhead: "{overhead:.6} us", overhead_per_byte: "{per_byte:.6} ns/B", gap_per_byte: "{gap:.6} GB/s", progress: AfterArrival)),
+            network: Network(topology: Line(nodes: 2), routing: DimensionOrder, switching: CutThrough(packet: "1 KiB", header: "16 B"),
+            links: Link(per_byte: "{links:.6} GB/s")), sends: Buffered),
+        ranks: 2, placement: RowMajor, program: Ping(bytes: "8 B"), axes: [Axis(name: "bytes", path: "program.bytes", unit: "B", values: [8])], seed: 1)"#
+    )
+}
+
+/// Times of pings on a machine of [`two_rates`], with noise.
+fn pings_of_two_rates(truth: [f64; 4], noise: f64, random: &mut ChaCha8Rng) -> String {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("s.ron");
+    fs::write(&file, two_rates(truth)).expect("it can be written");
+    let plan = Plan::new(Document::load(&file).expect("it is a scenario"), &[]).expect("it is one");
+    let mut data = "bytes,measured_s\n".to_owned();
+    for bytes in [8, 100, 700, 1024, 4096, 20_000, 65_536, 300_000, 1_048_576, 4_000_000] {
+        let case = plan.at(&[("bytes".to_owned(), AxisValue::Whole(bytes))]).expect("it is a case");
+        let trace = parsim::experiment::run(&case.scenario).expect("it ends");
+        let seconds = trace.outcomes.iter().find(|(name, _)| *name == "message_s").expect("a ping has it").1;
+        let normal: f64 = (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+        writeln!(data, "{bytes},{:e}", seconds * (noise * normal).exp()).expect("a text grows");
+    }
+    data
+}
+
+/// The calibration of both rates and the overhead, and of the time per byte if it is not known.
+fn calibrated_two_rates(truth: [f64; 4], knows_per_byte: bool, (data, noise): (&str, f64)) -> Calibrated {
+    let folder = tempfile::tempdir().expect("there is room");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it can be written");
+    write("s.ron", &two_rates([5.0, 5.0, 1.0, if knows_per_byte { truth[3] } else { 0.05 }]));
+    write("data.csv", data);
+    let per_byte = r#"Parameter(path: "machine.nodes.interface.overhead_per_byte", from: "0.002 ns/B", to: "1 ns/B")"#;
+    let case = format!(
+        r#"Calibration(
+        tables: [Table(name: "pings", scenario: "s.ron", data: "data.csv", simulated: "message_s", reference: "measured_s", noise: {noise})],
+        parameters: [Parameter(path: "machine.nodes.interface.gap_per_byte", from: "0.1 GB/s", to: "50 GB/s"),
+            Parameter(path: "machine.network.links.per_byte", from: "0.1 GB/s", to: "50 GB/s"),
+            Parameter(path: "machine.nodes.interface.overhead", from: "0.05 us", to: "10 us"), {}])"#,
+        if knows_per_byte { "" } else { per_byte }
+    );
+    write("case.ron", &case);
+    let file = folder.path().join("case.ron");
+    let document = Document::load(&file).expect("it is read");
+    let case = CalibrationCase::of(&document).expect("it is a case");
+    case.calibrate(&document, &file, Workers::default()).expect("it ends")
+}
+
+/// Two rates, only the slower of which matters for long messages, on machines drawn at random: whichever a descent takes
+/// for the slower one, the intervals contain both. On the fourth and the sixth of these machines, the processor's time
+/// makes up for the one and for the other.
+#[test]
+fn intervals_cover_both_of_two_rates() {
+    let (mut inside, mut all) = (0_u32, 0_u32);
+    for seed in 24..24 + machines() {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let gap = 10_f64.powf(random.random_range(-0.3..1.0));
+        let links = gap * 10_f64.powf(random.random_range(-0.4..0.4));
+        let truth = [gap, links, random.random_range(0.3..3.0), 10_f64.powf(random.random_range(-2.0..-0.7))];
+        let noise = [0.003, 0.01, 0.03][usize::try_from(seed % 3).expect("it is small")];
+        let data = pings_of_two_rates(truth, noise, &mut random);
+        let found = calibrated_two_rates(truth, seed % 2 == 0, (&data, noise));
+        assert!(found.parameters[..2].iter().any(|rate| !rate.is_determined), "{seed}: {:?}", found.parameters);
+        for (one, truth) in found.parameters.iter().zip(truth) {
+            let (low, high) = one.interval95;
+            inside += u32::from((low..=high).contains(&truth));
+            all += 1;
+        }
+    }
+    println!("{inside} of {all} intervals of machines with two rates contain the truth");
+    assert!(if all >= 300 { 100 * inside >= 95 * all } else { inside + 1 >= all }, "{inside} of {all}");
+}
+
 /// As many rows as parameters leave no residuals: without noise nothing tells how well they are known.
 #[test]
 fn no_residuals_tell_nothing() {

@@ -6,7 +6,7 @@ use super::combination::CombinationTerms;
 use super::fitted_parameter::{CoordinateInterval, FittedParameter};
 use super::profile::Profiles;
 use crate::experiment::StudyError;
-use crate::model::fit::Identifiability;
+use crate::model::fit::{Identifiability, Minimum};
 
 /// The width of an interval, as a fraction of the range, from which on a parameter is not determined.
 const WIDE: f64 = 0.5;
@@ -24,13 +24,13 @@ pub struct ParameterIntervals {
     pub are_determined: Vec<bool>,
 }
 
-/// Widens an interval to contain all points that fit as well. Returns `true` if one of them is further away than the
-/// width of the interval: then another parameter can compensate for this one.
-fn reach((low, high): &mut CoordinateInterval, index: usize, as_good: &[Vec<f64>]) -> bool {
+/// Widens an interval to contain all coordinates that fit as well. Returns `true` if one of them is further away than
+/// the width of the interval: then another parameter can compensate for this one.
+fn reach((low, high): &mut CoordinateInterval, as_good: impl Iterator<Item = f64>) -> bool {
     let (from, to) = (*low, *high);
-    for point in as_good {
-        *low = low.min(point[index]);
-        *high = high.max(point[index]);
+    for coordinate in as_good {
+        *low = low.min(coordinate);
+        *high = high.max(coordinate);
     }
     *low < from - (to - from) || *high > to + (to - from)
 }
@@ -65,8 +65,11 @@ impl BestFit<'_> {
                 self.widen(index, is_beyond, (&mut intervals, &mut is_open), (identified, limit))?;
             }
         }
+        let beside = profiles.others.iter().map(|other| self.entangled_beside(other)).collect::<Result<Vec<_>, _>>()?;
         for index in 0..count {
-            is_open[index] |= reach(&mut intervals[index], index, &profiles.as_good);
+            let ends = beside.iter().filter_map(|other| other[index]).flat_map(|(low, high)| [low, high]);
+            let points = profiles.as_good.iter().map(|point| point[index]);
+            is_open[index] |= reach(&mut intervals[index], points.chain(ends));
         }
         let is_determined = |index: usize| {
             let (low, high) = intervals[index];
@@ -110,6 +113,19 @@ impl BestFit<'_> {
         let (unknown, half) = (&self.fit.unknowns[index], identified.half_widths[index]);
         let part = unknown.part(self.best.point[index]);
         (unknown.at_part(part - half), unknown.at_part(part + half))
+    }
+
+    /// Returns the intervals of the parameters that are entangled at another minimum that fits as well: its surroundings
+    /// are as long as those of the best one, and a single point says little about them.
+    fn entangled_beside(&self, other: &Minimum) -> Result<Vec<Option<CoordinateInterval>>, StudyError> {
+        let other = BestFit { best: other, ..*self };
+        let (identified, combinations) = other.information()?;
+        let (_, quantile) = other.deviation();
+        let interval = |index: usize| {
+            let is_traded = identified.is_entangled(index) && !identified.has_no_influence(index);
+            is_traded.then(|| other.interval(index, &identified, &combinations, quantile))
+        };
+        Ok((0..self.fit.unknowns.len()).map(interval).collect())
     }
 
     /// Returns `true` if the residuals hardly change at twice the interval that slopes give, on one side. Then the

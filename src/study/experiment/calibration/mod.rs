@@ -197,7 +197,7 @@ impl CalibrationCase {
         minimum: &Minimum,
         others: &[Minimum],
     ) -> Result<(Minimum, Profiles), StudyError> {
-        let mut best = minimum.clone();
+        let (mut best, mut others) = (minimum.clone(), others.to_vec());
         for _ in 0..RESTARTS {
             let best_fit = BestFit { case: self, fit, best: &best };
             let (deviation, quantile) = best_fit.deviation();
@@ -205,12 +205,14 @@ impl CalibrationCase {
                 return Ok((best, Profiles::default()));
             }
             let identified = Identifiability::of(&best_fit.by_parts(best.slopes.clone()), deviation, quantile);
-            match best_fit.profiles(&identified, (deviation, quantile), (others, self.share()))? {
+            match best_fit.profiles(&identified, (deviation, quantile), (&others, self.share()))? {
                 Profiled::Kept(profiles) => return Ok((best, profiles)),
-                Profiled::Better(better) => best = better,
+                // The minimum that is replaced may still fit as well, within what noise explains.
+                Profiled::Better(better) => others.push(std::mem::replace(&mut best, better)),
             }
         }
-        Ok((best, Profiles::default()))
+        let not_followed = best.point.len();
+        Ok((best, Profiles { not_followed, ..Profiles::default() }))
     }
 
     /// Fits the parameters for every combination of alternatives and passes the fits to `answer`.

@@ -17,12 +17,12 @@ const FACTORS: (f64, f64) = (1.3, 3.0);
 const BETTER: f64 = 0.05;
 /// The fraction of the interval around another minimum at whose ends points are tried.
 const INSIDE: f64 = 0.9;
-/// Number of exchanges of two parameters after which the others are refitted.
+/// Number of exchanges of two parameters after which all are refitted.
 const EXCHANGES: usize = 2;
 /// Number of evaluations for the refit after an exchange, per parameter.
 const EVALUATIONS_OF_AN_EXCHANGE: usize = 16;
 /// The greatest sum of squares after an exchange, as a multiple of the best one and what noise explains together, at
-/// which the others are refitted.
+/// which all parameters are refitted.
 const MAX_EXCHANGED: f64 = 10.0;
 /// Positions between the end of a parameter's range without influence and a bound, at which the other parameters are
 /// refitted.
@@ -35,6 +35,8 @@ pub struct Profiles {
     pub intervals: Vec<Option<CoordinateInterval>>,
     /// Points that fit as well as the best one, within what noise explains.
     pub as_good: Vec<Vec<f64>>,
+    /// Other minima that fit as well.
+    pub others: Vec<Minimum>,
     /// Number of parameters whose intervals are those of slopes because the budget was spent.
     pub not_followed: usize,
 }
@@ -114,6 +116,8 @@ struct ProfileWalk<'w, 'f> {
     /// The squared change of the residuals that noise explains.
     explained: f64,
     as_good: Vec<Vec<f64>>,
+    /// Other minima that fit as well.
+    others: Vec<Minimum>,
     /// Number of evaluations left.
     left: usize,
     /// Number of parameters for which the budget was too small.
@@ -135,18 +139,28 @@ impl BestFit<'_> {
         (others, budget): (&[Minimum], usize),
     ) -> Result<Profiled, StudyError> {
         let explained = (quantile * deviation).powi(2);
-        let others: Vec<&Minimum> =
-            others.iter().filter(|minimum| minimum.cost() - self.best.cost() <= explained).collect();
+        let fits_as_well = |minimum: &&Minimum| minimum.cost() - self.best.cost() <= explained;
+        let others: Vec<Minimum> = others.iter().filter(fits_as_well).cloned().collect();
         let as_good = others.iter().map(|minimum| minimum.point.clone()).collect();
-        let mut walk = ProfileWalk { found: self, identified, explained, as_good, left: budget, not_followed: 0 };
-        let intervals = walk.exchange().and_then(|()| walk.intervals()).and_then(|intervals| {
-            others.iter().try_for_each(|other| walk.look_around(other, (deviation, quantile)))?;
+        let mut walk = ProfileWalk {
+            found: self,
+            identified,
+            explained,
+            as_good,
+            others: Vec::new(),
+            left: budget,
+            not_followed: 0,
+        };
+        let noise = (deviation, quantile);
+        let intervals = walk.exchange(noise).and_then(|()| walk.intervals()).and_then(|intervals| {
+            others.iter().try_for_each(|other| walk.look_around(other, noise))?;
             Ok(intervals)
         });
         match intervals {
             Ok(intervals) => {
-                let ProfileWalk { as_good, not_followed, .. } = walk;
-                Ok(Profiled::Kept(Profiles { intervals, as_good, not_followed }))
+                let ProfileWalk { as_good, others: exchanged, not_followed, .. } = walk;
+                let others = [others, exchanged].concat();
+                Ok(Profiled::Kept(Profiles { intervals, as_good, others, not_followed }))
             }
             Err(Stop::Better(better)) => Ok(Profiled::Better(better)),
             Err(Stop::Failed(error)) => Err(error),
@@ -170,30 +184,59 @@ impl ProfileWalk<'_, '_> {
         Ok(intervals)
     }
 
-    /// Exchanges the values of two parameters in the same unit and refits the others. If only the larger of two
-    /// constants matters, and a descent has taken the one for the other, both ways fit. The refits do not count towards
-    /// the budget.
-    fn exchange(&mut self) -> Result<(), Stop> {
+    /// Exchanges the values of two parameters in the same unit and refits all of them. If only the larger of two
+    /// constants matters, and a descent has taken the one for the other, both ways fit. All are refitted, since the
+    /// other way may fit only with slightly different values: links, for example, also carry headers. The refits do not
+    /// count towards the budget.
+    fn exchange(&mut self, noise: (f64, f64)) -> Result<(), Stop> {
+        let left = self.left;
+        for (cost, point, residuals) in self.exchanged()?.into_iter().take(EXCHANGES) {
+            self.left = EVALUATIONS_OF_AN_EXCHANGE * point.len();
+            let found = self.refit(&point, residuals)?;
+            if cost - self.found.best.cost() <= self.explained {
+                self.as_good.push(point);
+            }
+            if let Some(found) = found {
+                self.as_good.push(found.point.clone());
+                self.look_around(&found, noise)?;
+                self.others.push(found);
+            }
+        }
+        self.left = left;
+        Ok(())
+    }
+
+    /// Returns the points with the values of two parameters exchanged that may fit after a refit, the best one first.
+    fn exchanged(&self) -> Result<Vec<ExchangedPoint>, StudyError> {
         let (fit, best) = (self.found.fit, self.found.best);
         let size = best.point.len();
         let pairs = (0..size).flat_map(|first| (first + 1..size).map(move |second| (first, second)));
         let mut exchanged = Vec::new();
-        for (first, second) in pairs {
-            let Some(point) = exchanged_point(fit.unknowns, &best.point, (first, second)) else { continue };
+        for point in pairs.filter_map(|pair| exchanged_point(fit.unknowns, &best.point, pair)) {
             fit.spent.set(fit.spent.get() + 1);
             let residuals = fit.residuals_of(&point, &fit.training)?;
-            let cost: f64 = residuals.iter().map(|residual| residual * residual).sum();
-            exchanged.push((cost, first, point));
+            exchanged.push((sum_of_squares(&residuals), point, residuals));
         }
         exchanged.retain(|(cost, ..)| *cost <= MAX_EXCHANGED * (best.cost() + self.explained));
         exchanged.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let left = self.left;
-        for (_, first, point) in exchanged.into_iter().take(EXCHANGES) {
-            self.left = EVALUATIONS_OF_AN_EXCHANGE * size;
-            self.follow(first, &point, self.left)?;
+        Ok(exchanged)
+    }
+
+    /// Fits all parameters from a point within the evaluations left. Returns the minimum if it fits as well as the best
+    /// one.
+    fn refit(&mut self, point: &[f64], residuals: Vec<f64>) -> Result<Option<Minimum>, Stop> {
+        let fit = self.found.fit;
+        let mut all = fit.within(self.left);
+        let found = minimise(&mut all, point, residuals)?;
+        let spent = all.spent.get();
+        fit.spent.set(fit.spent.get() + spent);
+        self.left -= spent;
+        let Some(found) = found else { return Ok(None) };
+        let change = found.cost() - self.found.best.cost();
+        if change < -BETTER * self.explained {
+            return Err(Stop::Better(found));
         }
-        self.left = left;
-        Ok(())
+        Ok((change <= self.explained).then_some(found))
     }
 
     /// Returns the end of the interval of a parameter on one side, and whether the budget allowed to find it.
@@ -252,8 +295,7 @@ impl ProfileWalk<'_, '_> {
             let point = self.beside(other, &identified, (index, side * part * identified.half_widths[index]));
             self.left -= 1;
             fit.spent.set(fit.spent.get() + 1);
-            let residuals = fit.residuals_of(&point, &fit.training)?;
-            let cost: f64 = residuals.iter().map(|residual| residual * residual).sum();
+            let cost = sum_of_squares(&fit.residuals_of(&point, &fit.training)?);
             if cost - self.found.best.cost() <= self.explained {
                 self.as_good.push(point);
             }
@@ -306,6 +348,13 @@ impl ProfileWalk<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// A point with the values of two parameters exchanged: the sum of squares, the point and its residuals.
+type ExchangedPoint = (f64, Vec<f64>, Vec<f64>);
+
+fn sum_of_squares(residuals: &[f64]) -> f64 {
+    residuals.iter().map(|residual| residual * residual).sum()
 }
 
 /// Returns the most evaluations for the refit of all but one of some parameters.
