@@ -2,7 +2,7 @@
 
 use super::calibrate::FitsArguments;
 use super::progress::Bar;
-use super::{Failure, OutputArguments, pictures};
+use super::{Failure, OutputArguments, notice, pictures};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -23,6 +23,7 @@ pub fn execute(arguments: &IdentifyArguments) -> Result<(), Failure> {
     let (document, case) = arguments.fits.load(&arguments.case)?;
     let claims = arguments.output.claims().inputs(document.files()).inputs(case.files(&arguments.case));
     let _folders = claims.output("--plot", arguments.plot.as_deref()).check()?;
+    notice::note(case.unused_by_identify());
     let bar = Bar::of_passes();
     let identified = case.identify(&document, &arguments.case, arguments.fits.workers(&bar))?;
     arguments.output.print(identified.answer().with_drawing(arguments.plot.as_deref(), || identified.chart().svg()))?;

@@ -674,7 +674,9 @@ fn the_seed_does_not_choose_the_optimum() {
             let (low, high) = one.interval95;
             assert!((low..=high).contains(&truth), "{seed}: {truth} {one:?}");
         }
-        assert!(found.descents.1 > 0 && found.answer().words.contains("ended at worse optima"), "{seed}");
+        assert!(found.descents.at_worse > 0 && found.answer().words.contains("ended at worse optima"), "{seed}");
+        let ended = found.descents.at_best + found.descents.at_worse;
+        assert!(found.descents.at_best > 0 && ended <= found.descents.all, "{seed}: {:?}", found.descents);
     }
 }
 

@@ -40,8 +40,8 @@ pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Re
         return Ok(validation::inspect(&document, folder, commands)?.into());
     }
     if document.root().name() == Some("Calibration") {
-        let (verdict, remark) = CalibrationCase::of(&document)?.inspect(&document, file)?;
-        return Ok(InspectedFile { remarks: remark.into_iter().collect(), ..verdict.into() });
+        let (verdict, remarks) = CalibrationCase::of(&document)?.inspect(&document, file)?;
+        return Ok(InspectedFile { remarks, ..verdict.into() });
     }
     Ok(match Description::read(document)? {
         Description::Scenario(plan) => {

@@ -62,11 +62,12 @@ pub const ANSWERS: &[Answer] = &[
     ),
     many(
         &["identify", "validation/cs-rr-281/constants.ron"],
-        5,
+        9,
         &[
             ("choice", &["record", "train_error", "held_out_error", "difference", "low95", "high95", "constants"]),
-            ("choice", &["verdict", "converged"]),
+            ("choice", &["verdict", "converged", "failure"]),
             ("mechanism", &["record", "name", "value", "held_out_error", "verdict"]),
+            ("candidate", &["record", "table", "spread"]),
             ("summary", &["record", "groups", "folds", "evaluations", "converged"]),
         ],
     )

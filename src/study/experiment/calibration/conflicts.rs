@@ -77,13 +77,15 @@ impl CalibrationCase {
         columns.chain(fitted).chain(chosen).collect()
     }
 
-    /// Returns the faults of alternatives that a scenario does not take, without a run.
+    /// Returns the faults of alternatives that a scenario does not take, without a run. A combination is no fault if
+    /// others are possible and none of its values alone is to blame: a case cannot leave it out.
     pub(super) fn faults_of_combinations(&self, document: &Document, simulated: &Simulated<'_>) -> Vec<SourceFault> {
         let tried: Vec<_> = self
             .combinations_of_choices()
             .into_iter()
             .map(|settings| (simulated.rejection_of(&assigned(&settings, simulated)), settings))
             .collect();
+        let is_some_possible = tried.iter().any(|(reason, _)| reason.is_none());
         let mut faults: Vec<SourceFault> = Vec::new();
         for (reason, settings) in tried.iter().filter_map(|(reason, settings)| Some((reason.as_ref()?, settings))) {
             let (at, message) = match self.culprit(settings, &tried) {
@@ -91,6 +93,7 @@ impl CalibrationCase {
                     let (path, text) = &settings[choice];
                     (format!("choices.{choice}.values.{value}"), format!("`{path}` cannot be `{text}`: {reason}"))
                 }
+                None if is_some_possible => continue,
                 None => ("choices".to_owned(), format!("{} cannot be: {reason}", words(settings))),
             };
             let fault =

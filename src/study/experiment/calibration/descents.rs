@@ -33,6 +33,8 @@ pub struct FoundMinima {
     pub minima: Vec<Minimum>,
     /// Number of descents, including those that ended at a known minimum.
     pub descents: usize,
+    /// The sum of squares of the minimum where each descent has ended, for those that ended within the budget.
+    pub ends: Vec<f64>,
     /// Number of descents from the best starting points that ended within the budget, up to [`DESCENTS`].
     pub first_descents: usize,
     /// Number of evaluations.
@@ -45,6 +47,8 @@ struct Descents<'a> {
     /// The minima, the best one first.
     minima: Vec<Minimum>,
     count: usize,
+    /// The sum of squares of the minimum where each descent has ended.
+    ends: Vec<f64>,
     /// The most evaluations that a descent took.
     longest: usize,
 }
@@ -55,7 +59,7 @@ impl Fitting<'_> {
     /// # Errors
     /// Returns the errors of the runs.
     pub fn minima(self) -> Result<FoundMinima, StudyError> {
-        let mut descents = Descents { fit: self, minima: Vec::new(), count: 0, longest: 0 };
+        let mut descents = Descents { fit: self, minima: Vec::new(), count: 0, ends: Vec::new(), longest: 0 };
         let starts = descents.fit.starts();
         let mut first_descents = 0;
         for (place, start) in descents.ranked(starts)?.into_iter().enumerate() {
@@ -67,8 +71,8 @@ impl Fitting<'_> {
         }
         descents.probe_beyond()?;
         descents.settle()?;
-        let Descents { fit, minima, count, .. } = descents;
-        Ok(FoundMinima { spent: fit.spent.get(), descents: count, first_descents, minima })
+        let Descents { fit, minima, count, ends, .. } = descents;
+        Ok(FoundMinima { spent: fit.spent.get(), descents: count, ends, first_descents, minima })
     }
 
     /// Returns the scenario's own values, the centre of the ranges, and points that fill the ranges evenly, shifted by
@@ -105,8 +109,8 @@ fn recurrence_ratio(dimensions: usize) -> f64 {
 struct Descent<'d, 'a> {
     fit: &'d mut Fitting<'a>,
     known: &'d [Minimum],
-    /// `true` if the last point was close to a known minimum.
-    has_met: bool,
+    /// The sum of squares of the known minimum to which the last point was close.
+    met: Option<f64>,
 }
 
 impl LeastSquares for Descent<'_, '_> {
@@ -115,8 +119,9 @@ impl LeastSquares for Descent<'_, '_> {
     fn at(&mut self, point: &[f64]) -> Result<Option<Vec<f64>>, StudyError> {
         let is_close =
             |minimum: &Minimum| minimum.point.iter().zip(point).all(|(known, new)| (known - new).abs() < SAME_MINIMUM);
-        self.has_met = self.known.iter().any(|minimum| minimum.has_converged && is_close(minimum));
-        if self.has_met { Ok(None) } else { self.fit.at(point) }
+        let met = self.known.iter().find(|minimum| minimum.has_converged && is_close(minimum));
+        self.met = met.map(Minimum::cost);
+        if self.met.is_some() { Ok(None) } else { self.fit.at(point) }
     }
 
     fn jacobian(&mut self, point: &[f64], residuals: &[f64]) -> Result<Option<Vec<Vec<f64>>>, StudyError> {
@@ -145,16 +150,17 @@ impl Descents<'_> {
     /// the descent ended within the budget.
     fn descend(&mut self, (_, point, residuals): Start) -> Result<bool, StudyError> {
         let before = self.fit.spent.get();
-        let mut descent = Descent { fit: &mut self.fit, known: &self.minima, has_met: false };
+        let mut descent = Descent { fit: &mut self.fit, known: &self.minima, met: None };
         let found = minimise(&mut descent, &point, residuals)?;
         self.count += usize::from(found.is_some());
-        let has_ended = descent.has_met || found.as_ref().is_some_and(|found| found.has_converged);
-        if let Some(found) = found.filter(|_| !descent.has_met) {
+        let end = descent.met.or_else(|| found.as_ref().filter(|found| found.has_converged).map(Minimum::cost));
+        self.ends.extend(end);
+        if let Some(found) = found.filter(|_| descent.met.is_none()) {
             let worse = self.minima.iter().position(|known| found.cost() < known.cost());
             self.minima.insert(worse.unwrap_or(self.minima.len()), found);
         }
         self.longest = self.longest.max(self.fit.spent.get() - before);
-        Ok(has_ended)
+        Ok(end.is_some())
     }
 
     /// Descends from points beyond the best minimum while the budget allows another descent. The order of events may

@@ -3,9 +3,10 @@
 use super::best_fit::BestFit;
 use super::cross_validation::{leave_one_out_residuals, leave_out};
 use super::description::{CalibrationCase, Loss};
-use super::{AlternativeFits, FittedChoice, Setting, mean_error};
+use super::discrimination::{DistinguishingRow, distinguishing_rows};
+use super::{AlternativeFits, FittedChoice, Setting, mean_error, reason, with};
 use crate::analysis::Sample;
-use crate::experiment::{StudyError, Workers};
+use crate::experiment::{StudyError, Workers, one_a_line};
 use crate::scenario::source::Document;
 use std::path::Path;
 
@@ -21,6 +22,9 @@ pub struct Identified {
     pub choices: Vec<JudgedAlternative>,
     /// The judgement of each value of each field.
     pub mechanisms: Vec<JudgedMechanism>,
+    /// The measurements that could be made and would tell the alternatives apart that are not refuted, the best one
+    /// first.
+    pub candidates: Vec<DistinguishingRow>,
     /// The columns whose values were left out; empty if rows were left out one at a time.
     pub groups: Vec<String>,
     /// The number of groups, or rows, that were left out of each fit.
@@ -51,6 +55,8 @@ pub struct JudgedAlternative {
     pub verdict: Verdict,
     /// `true` if the fit converged within the budget.
     pub has_converged: bool,
+    /// The reason why the alternative cannot be run, if it cannot.
+    pub failure: Option<String>,
 }
 
 /// A value of a field, judged over all values of the other fields.
@@ -73,6 +79,8 @@ pub enum Verdict {
     Refuted,
     /// The error may be as small as that of the best alternative.
     NotToldApart,
+    /// It cannot be run.
+    CannotRun,
 }
 
 impl Verdict {
@@ -83,6 +91,7 @@ impl Verdict {
             Self::Supported => "supported",
             Self::Refuted => "refuted",
             Self::NotToldApart => "not told apart",
+            Self::CannotRun => "cannot run",
         }
     }
 }
@@ -107,7 +116,7 @@ impl CalibrationCase {
     ///
     /// # Errors
     /// Returns the errors of [`calibrate`](Self::calibrate), or an error if the case has no alternatives or nothing to
-    /// leave out.
+    /// leave out, or if none of them can be run.
     pub fn identify(&self, document: &Document, file: &Path, workers: Workers<'_>) -> Result<Identified, StudyError> {
         if self.combinations_of_choices().len() < 2 {
             let help = "give two values of a field at least, as `choices: [Choice(path: …, values: […])]`";
@@ -120,6 +129,7 @@ impl CalibrationCase {
                 .iter()
                 .map(|choice| CrossValidated::of(self, fits, choice))
                 .collect::<Result<Vec<_>, _>>()?;
+            check_runs(&tried)?;
             let folds = tried.iter().map(|alternative| alternative.errors.len()).max().unwrap_or_default();
             if folds < MIN_FOLDS {
                 let help = "name a column with two values among the rows that calibrate, or leave out `groups`";
@@ -127,9 +137,24 @@ impl CalibrationCase {
                 return Err(document.faults(vec![fault]).into());
             }
             let choices = judged(tried);
-            let mechanisms = self.mechanisms(&choices);
-            Ok(Identified { choices, mechanisms, groups: self.groups.clone(), folds, evaluations: fits.spent() })
+            let (mechanisms, candidates) = (self.mechanisms(&choices), self.distinguishing(fits, &choices));
+            let (groups, evaluations) = (self.groups.clone(), fits.spent());
+            Ok(Identified { choices, mechanisms, candidates, groups, folds, evaluations })
         })
+    }
+
+    /// Remarks on what `identify` does not use of the case, if there is such a thing.
+    #[must_use]
+    pub fn unused_by_identify(&self) -> Option<&'static str> {
+        let has_intervals = self.intervals.level.is_some();
+        has_intervals.then_some("note: `intervals` is for the predictions of `calibrate`; `identify` makes none")
+    }
+
+    /// Returns the measurements that would tell the alternatives apart that are not refuted.
+    fn distinguishing(&self, fits: &AlternativeFits<'_, '_>, choices: &[JudgedAlternative]) -> Vec<DistinguishingRow> {
+        let is_open = |choice: &&JudgedAlternative| !matches!(choice.verdict, Verdict::Refuted | Verdict::CannotRun);
+        let open: Vec<_> = choices.iter().filter(is_open).map(|choice| &choice.settings[..]).collect();
+        distinguishing_rows(self, fits, &open)
     }
 
     fn mechanisms(&self, choices: &[JudgedAlternative]) -> Vec<JudgedMechanism> {
@@ -139,13 +164,23 @@ impl CalibrationCase {
     }
 }
 
-/// Judges a value of a field: refuted if all alternatives with it are refuted, supported if all without it are.
+/// Checks that an alternative can be run.
+///
+/// # Errors
+/// Returns the reasons if none can.
+fn check_runs(tried: &[CrossValidated]) -> Result<(), StudyError> {
+    let line = |tried: &CrossValidated| Some(format!("{}: {}", with(&tried.settings), tried.failure.as_ref()?));
+    let failures: Option<Vec<String>> = tried.iter().map(line).collect();
+    failures.map_or(Ok(()), |failures| Err(StudyError::Failed(one_a_line(&failures))))
+}
+
+/// Judges a value of a field by the alternatives that can be run: refuted if all with it are refuted, supported if all
+/// without it are.
 fn mechanism(setting: Setting, choices: &[JudgedAlternative]) -> JudgedMechanism {
-    let (with, without): (Vec<_>, Vec<_>) =
-        choices.iter().partition(|alternative| alternative.settings.contains(&setting));
-    let are_refuted =
-        |some: &[&JudgedAlternative]| some.iter().all(|alternative| alternative.verdict == Verdict::Refuted);
+    let run = choices.iter().filter(|alternative| alternative.verdict != Verdict::CannotRun);
+    let (with, without): (Vec<_>, Vec<_>) = run.partition(|alternative| alternative.settings.contains(&setting));
     let verdict = match (are_refuted(&with), are_refuted(&without)) {
+        _ if with.is_empty() => Verdict::CannotRun,
         (true, _) => Verdict::Refuted,
         (false, true) => Verdict::Supported,
         (false, false) => Verdict::NotToldApart,
@@ -154,9 +189,17 @@ fn mechanism(setting: Setting, choices: &[JudgedAlternative]) -> JudgedMechanism
     JudgedMechanism { setting, held_out_error, verdict }
 }
 
+/// Returns `true` if there are alternatives, and all of them are refuted.
+fn are_refuted(some: &[&JudgedAlternative]) -> bool {
+    !some.is_empty() && some.iter().all(|alternative| alternative.verdict == Verdict::Refuted)
+}
+
 /// An alternative with its errors, group by group.
+#[derive(Default)]
 struct CrossValidated {
     settings: Vec<Setting>,
+    /// The reason why the alternative cannot be run, if it cannot.
+    failure: Option<String>,
     constants: usize,
     train_error: Option<f64>,
     /// The error of each group; `None` if the fit depends on the group. Empty if the budget did not reach the first
@@ -166,16 +209,38 @@ struct CrossValidated {
 }
 
 impl CrossValidated {
+    /// Judges an alternative.
+    ///
+    /// # Errors
+    /// Returns a defect of parsim. Any other error of a run is the failure of the alternative.
     fn of(case: &CalibrationCase, fits: &AlternativeFits<'_, '_>, choice: &FittedChoice) -> Result<Self, StudyError> {
-        let settings = choice.settings.clone();
-        let Some(best) = &choice.minimum else {
-            return Ok(Self { settings, constants: 0, train_error: None, errors: Vec::new(), has_converged: false });
+        let failed = |error: &StudyError| Self {
+            settings: choice.settings.clone(),
+            failure: Some(reason(error)),
+            ..Self::default()
         };
+        if let Some(failure) = &choice.failure {
+            return Ok(failed(failure));
+        }
+        match Self::of_runs(case, fits, choice) {
+            Err(error) if !matches!(error, StudyError::Defect(_)) => Ok(failed(&error)),
+            judged => judged,
+        }
+    }
+
+    fn of_runs(
+        case: &CalibrationCase,
+        fits: &AlternativeFits<'_, '_>,
+        choice: &FittedChoice,
+    ) -> Result<Self, StudyError> {
+        let settings = choice.settings.clone();
+        let Some(best) = &choice.minimum else { return Ok(Self { settings, ..Self::default() }) };
         let fit = (fits.open)(&choice.settings, usize::MAX);
         let best_fit = BestFit { case, fit: &fit, best };
         let values = best_fit.values_of(&best.point, |row| row.trains)?;
         Ok(Self {
             settings,
+            failure: None,
             constants: best.slopes.iter().filter(|slopes| slopes.iter().any(|slope| *slope != 0.0)).count(),
             train_error: mean_error(fit.rows, &values, |row| row.trains),
             errors: errors(&best_fit)?,
@@ -211,7 +276,8 @@ fn judged(mut tried: Vec<CrossValidated>) -> Vec<JudgedAlternative> {
     tried.sort_by(|left, right| error(left).total_cmp(&error(right)));
     let best = tried.first().map(|alternative| alternative.errors.clone()).unwrap_or_default();
     let mut choices: Vec<JudgedAlternative> = tried.into_iter().map(|alternative| beside(&best, alternative)).collect();
-    let others_are_refuted = choices.iter().skip(1).all(|alternative| alternative.verdict == Verdict::Refuted);
+    let others = choices.iter().skip(1).filter(|alternative| alternative.verdict != Verdict::CannotRun);
+    let others_are_refuted = are_refuted(&others.collect::<Vec<_>>());
     if let Some(first) = choices.first_mut().filter(|_| others_are_refuted) {
         first.verdict = Verdict::Supported;
     }
@@ -229,14 +295,20 @@ fn beside(best: &[Option<f64>], tried: CrossValidated) -> JudgedAlternative {
     let difference = compared(|own, of_best| own - of_best);
     let log_ratio = compared(|own, of_best| (own.max(LEAST_ERROR) / of_best.max(LEAST_ERROR)).ln());
     let is_refuted = [difference, log_ratio].into_iter().flatten().any(|(mean, half)| mean - half > 0.0);
+    let verdict = match &tried.failure {
+        Some(_) => Verdict::CannotRun,
+        None if is_refuted => Verdict::Refuted,
+        None => Verdict::NotToldApart,
+    };
     JudgedAlternative {
         constants: tried.constants,
         train_error: tried.train_error,
         held_out_error: tried.mean(),
         difference,
         log_ratio,
-        verdict: if is_refuted { Verdict::Refuted } else { Verdict::NotToldApart },
+        verdict,
         has_converged: tried.has_converged,
+        failure: tried.failure,
         settings: tried.settings,
     }
 }
@@ -248,8 +320,7 @@ mod tests {
     fn judged_beside(errors: [f64; 4]) -> JudgedAlternative {
         let best = [0.02, 0.03, 0.04, 0.05].map(Some);
         let errors = errors.map(Some).to_vec();
-        let tried =
-            CrossValidated { settings: Vec::new(), constants: 0, train_error: None, errors, has_converged: true };
+        let tried = CrossValidated { errors, has_converged: true, ..CrossValidated::default() };
         beside(&best, tried)
     }
 

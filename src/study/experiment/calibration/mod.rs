@@ -8,6 +8,7 @@ mod conflicts;
 mod cross_validation;
 mod descents;
 mod description;
+mod discrimination;
 mod fitted_parameter;
 mod fitting;
 mod identification;
@@ -25,12 +26,13 @@ pub use cross_validation::HeldOutGroup;
 pub use description::{
     Alternatives, CalibrationCase, CalibrationTable, FreeParameter, Loss, ParameterScale, PredictionIntervals,
 };
+pub use discrimination::DistinguishingRow;
 pub use identification::{Identified, JudgedAlternative, JudgedMechanism, Verdict};
 pub use prediction::{Coverage, ErrorOrigin, RowIntervals};
 pub use predictor::Predictor;
 pub use rows::MeasuredRow;
 
-use super::{IntervalLevel, Setting, StudyError, Workers};
+use super::{IntervalLevel, Setting, StudyError, Workers, one_a_line};
 use crate::analysis::Residuals;
 use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
@@ -74,7 +76,7 @@ pub struct Calibrated {
     pub interval_evaluations: usize,
     /// `true` if the accuracy of the parameters is known: the noise is stated, or there are more rows than parameters.
     pub knows_noise: bool,
-    /// `true` if the fits of all alternatives converged within the budget.
+    /// `true` if the fits of all alternatives that can be run converged within the budget.
     pub has_converged: bool,
     /// The root mean square of the residuals, in units of the noise; `None` if no noise is stated.
     pub misfit: Option<f64>,
@@ -84,15 +86,26 @@ pub struct Calibrated {
     pub intervals: Option<RowIntervals>,
     /// The calibrated machine as RON.
     pub machine: String,
-    /// Number of descents of the best alternative, and how many of them ended at an optimum that is worse by more than
-    /// noise explains.
-    pub descents: (usize, usize),
-    /// Number of descents of the best alternative from the best three starting points that ended within the budget.
-    pub first_descents: usize,
+    /// The descents of the best alternative.
+    pub descents: DescentCounts,
     /// Number of parameters whose intervals are those of slopes because the budget of the profiles was spent.
     pub not_followed: usize,
     /// The correlations of the estimates of the parameters.
     correlations: Vec<Vec<f64>>,
+}
+
+/// The descents of an alternative, by where they ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DescentCounts {
+    /// Number of descents, including those that the budget ended.
+    pub all: usize,
+    /// Number of descents from the best three starting points that ended within the budget.
+    pub first: usize,
+    /// Number of descents that ended at the best optimum, or at one that fits as well within what noise explains. The
+    /// best optimum is reached by none if it was found when the intervals were followed.
+    pub at_best: usize,
+    /// Number of descents that ended at optima that are worse by more than noise explains.
+    pub at_worse: usize,
 }
 
 /// A parameter with its best value.
@@ -127,18 +140,45 @@ pub struct TriedChoice {
     pub has_converged: bool,
     /// `true` if the alternative fits as well as the best one, given the uncertainty of the data.
     pub is_as_good: bool,
+    /// The reason why the alternative cannot be run, if it cannot.
+    pub failure: Option<String>,
 }
 
 /// The fit for one combination of alternatives.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct FittedChoice {
     settings: Vec<Setting>,
+    /// The error of a run that ended the fit. Such a combination has no minimum.
+    failure: Option<StudyError>,
     minimum: Option<Minimum>,
     /// Other minima, reached from other starting points.
     others: Vec<Minimum>,
     descents: usize,
+    /// The sum of squares of the minimum where each descent has ended, for those that ended within the budget.
+    ends: Vec<f64>,
     first_descents: usize,
     spent: usize,
+}
+
+impl FittedChoice {
+    /// Returns the fit of a combination, or its failure.
+    fn of(settings: Vec<Setting>, found: Result<FoundMinima, StudyError>) -> Self {
+        match found {
+            Ok(FoundMinima { mut minima, descents, ends, first_descents, spent }) => {
+                let minimum = (!minima.is_empty()).then(|| minima.remove(0));
+                Self { settings, failure: None, minimum, others: minima, descents, ends, first_descents, spent }
+            }
+            Err(error) => Self { settings, failure: Some(error), ..Self::default() },
+        }
+    }
+}
+
+/// Returns the reason of an error on one line, without its place in the files.
+fn reason(error: &StudyError) -> String {
+    match error {
+        StudyError::Faults(faults) => faults.list.first().map_or_else(String::new, |fault| fault.message.clone()),
+        other => other.to_string(),
+    }
 }
 
 /// The fits of all combinations of alternatives, the best one first.
@@ -152,6 +192,28 @@ impl AlternativeFits<'_, '_> {
     /// Returns the total number of evaluations.
     fn spent(&self) -> usize {
         self.fitted.iter().map(|choice| choice.spent).sum()
+    }
+}
+
+/// Returns the fits if at least one combination can be run: the others are reported beside it.
+///
+/// # Errors
+/// Returns a defect of parsim, or the failures if there is nothing else.
+fn possible(fitted: Vec<FittedChoice>) -> Result<Vec<FittedChoice>, StudyError> {
+    let failures: Vec<_> =
+        fitted.iter().filter_map(|choice| Some((&choice.settings, choice.failure.as_ref()?))).collect();
+    let defect = failures.iter().find(|(_, failure)| matches!(failure, StudyError::Defect(_)));
+    if let Some((_, defect)) = defect {
+        return Err((*defect).clone());
+    }
+    match &failures[..] {
+        [(_, failure)] if fitted.len() == 1 => Err((*failure).clone()),
+        failures if failures.len() == fitted.len() => {
+            let line =
+                |(settings, failure): &(&Vec<Setting>, &StudyError)| format!("{}: {}", with(settings), reason(failure));
+            Err(StudyError::Failed(one_a_line(&failures.iter().map(line).collect::<Vec<_>>())))
+        }
+        _ => Ok(fitted),
     }
 }
 
@@ -243,11 +305,10 @@ impl CalibrationCase {
             own: own.as_deref(),
         };
         let fitted = self.combinations_of_choices().into_iter().map(|settings| {
-            let FoundMinima { mut minima, descents, first_descents, spent } = open(&settings, self.share()).minima()?;
-            let minimum = (!minima.is_empty()).then(|| minima.remove(0));
-            Ok(FittedChoice { settings, minimum, others: minima, descents, first_descents, spent })
+            let found = open(&settings, self.share()).minima();
+            FittedChoice::of(settings, found)
         });
-        let fitted = best_first(fitted.collect::<Result<_, StudyError>>()?);
+        let fitted = best_first(possible(fitted.collect())?);
         answer(&AlternativeFits { open: &open, fitted })
     }
 
@@ -290,32 +351,16 @@ impl CalibrationCase {
         Ok(self.tables.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// Describes the case in `file` without running anything, with a remark on rows that only `calibrate` needs.
+    /// Describes the case in `file` without running anything, with remarks on alternatives that cannot be run, and on
+    /// rows that only `calibrate` needs.
     ///
     /// # Errors
     /// Returns the faults of the case, of its scenarios and of its data.
-    pub fn inspect(&self, document: &Document, file: &Path) -> Result<(String, Option<String>), StudyError> {
+    pub fn inspect(&self, document: &Document, file: &Path) -> Result<(String, Vec<String>), StudyError> {
         let rows = self.rows(document, file)?;
         let simulated = Simulated::load(&self.tables, (document, file), &rows, Workers::default())?;
         let (_, training) = self.checked(document, &rows, &simulated)?;
-        let combinations = self.combinations_of_choices();
-        let mut remark = None;
-        for settings in &combinations {
-            let assigned = conflicts::assigned(settings, &simulated);
-            let with = if settings.is_empty() { String::new() } else { format!("with {}", conflicts::words(settings)) };
-            let placed = |(table, error): (usize, StudyError)| {
-                let error = if with.is_empty() { error } else { error.at(&with) };
-                error.within(document, &format!("tables.{table}"), "data")
-            };
-            simulated.check_rows(&assigned, |row| row.trains).map_err(placed)?;
-            match simulated.check_rows(&assigned, |row| !row.trains) {
-                // Alternatives are compared by the rows that calibrate; other rows are run by `calibrate` alone.
-                Err((_, error)) if combinations.len() > 1 => {
-                    remark = remark.or_else(|| Some(only_to_identify(&error)));
-                }
-                checked => checked.map_err(placed)?,
-            }
-        }
+        let remarks = self.remarks_on_rows(document, &simulated)?;
         let verdict = format!(
             "a calibration, {} parameters, {} rows of {} tables, {} of which calibrate",
             self.parameters.len(),
@@ -323,7 +368,39 @@ impl CalibrationCase {
             self.tables.len(),
             training.len()
         );
-        Ok((verdict, remark))
+        Ok((verdict, remarks))
+    }
+
+    /// Returns remarks on alternatives that cannot run the rows, without a run.
+    ///
+    /// # Errors
+    /// Returns an error if no alternative can run the rows that calibrate, or if the only one cannot run all rows.
+    fn remarks_on_rows(&self, document: &Document, simulated: &Simulated<'_>) -> Result<Vec<String>, StudyError> {
+        let combinations = self.combinations_of_choices();
+        let (mut impossible, mut only_judging) = (Vec::new(), None);
+        for settings in &combinations {
+            let assigned = conflicts::assigned(settings, simulated);
+            let placed = |(table, error): (usize, StudyError)| {
+                let error = if settings.is_empty() { error } else { error.at(&with(settings)) };
+                error.within(document, &format!("tables.{table}"), "data")
+            };
+            if let Err(error) = simulated.check_rows(&assigned, |row| row.trains) {
+                impossible.push(placed(error));
+                continue;
+            }
+            match simulated.check_rows(&assigned, |row| !row.trains) {
+                // Alternatives are compared by the rows that calibrate; other rows are run by `calibrate` alone.
+                Err((_, error)) if combinations.len() > 1 => {
+                    only_judging = only_judging.or_else(|| Some(only_to_identify(&error)));
+                }
+                checked => checked.map_err(placed)?,
+            }
+        }
+        if impossible.len() == combinations.len() {
+            return Err(impossible.remove(0));
+        }
+        let cannot_run = |error| format!("note: an alternative cannot be run: {}", reason(&error));
+        Ok(impossible.into_iter().map(cannot_run).chain(only_judging).collect())
     }
 
     /// Returns the parameters and the training rows.
@@ -342,6 +419,11 @@ impl CalibrationCase {
         let training = self.training(document, rows, unknowns.len())?;
         Ok((unknowns, training))
     }
+}
+
+/// Names a combination of alternatives, for a message.
+fn with(settings: &[Setting]) -> String {
+    format!("with {}", conflicts::words(settings))
 }
 
 /// Remarks that a row which does not calibrate cannot be run.
@@ -387,7 +469,6 @@ impl BestFit<'_> {
             combinations: self.combinations(&combinations, &identified, quantile),
             correlations: self.correlations(&identified),
             descents: self.descents(fitted),
-            first_descents: fitted.first_descents,
             not_followed: profiles.not_followed,
             left_out,
             intervals,
@@ -395,7 +476,7 @@ impl BestFit<'_> {
             evaluations,
             interval_evaluations,
             knows_noise: self.knows_noise(),
-            has_converged: choices.iter().all(|choice| choice.has_converged),
+            has_converged: choices.iter().all(|choice| choice.has_converged || choice.failure.is_some()),
             misfit: self.misfit(),
             is_implausible: self.fit.is_implausible(self.best),
             choices,
@@ -404,13 +485,12 @@ impl BestFit<'_> {
         })
     }
 
-    /// Returns the number of descents of an alternative, and how many ended at an optimum that is worse by more than
-    /// noise explains.
-    fn descents(&self, of: &FittedChoice) -> (usize, usize) {
+    /// Returns where the descents of an alternative ended.
+    fn descents(&self, of: &FittedChoice) -> DescentCounts {
         let (deviation, quantile) = self.deviation();
         let explained = (quantile * deviation).powi(2);
-        let is_worse = |minimum: &&Minimum| minimum.has_converged && minimum.cost() - self.best.cost() > explained;
-        (of.descents, of.others.iter().filter(is_worse).count())
+        let at_worse = of.ends.iter().filter(|cost| *cost - self.best.cost() > explained).count();
+        DescentCounts { all: of.descents, first: of.first_descents, at_best: of.ends.len() - at_worse, at_worse }
     }
 
     /// Sorts values that belong to the parameters into the order in which the case lists the parameters.
@@ -452,6 +532,7 @@ impl BestFit<'_> {
                 held_out_error,
                 has_converged: fitted_choice.minimum.as_ref().is_some_and(|minimum| minimum.has_converged),
                 is_as_good: cost - self.best.cost() <= (quantile * deviation).powi(2),
+                failure: fitted_choice.failure.as_ref().map(reason),
             })
         };
         fitted.iter().map(of).collect()

@@ -1,7 +1,8 @@
 //! The records and figures of a calibration.
 
 use super::{
-    Calibrated, CalibratedParameter, Combination, Identified, JudgedAlternative, JudgedMechanism, Verdict, mean_error,
+    Calibrated, CalibratedParameter, Combination, DistinguishingRow, Identified, JudgedAlternative, JudgedMechanism,
+    Verdict, mean_error,
 };
 use crate::analysis::Residuals;
 use crate::answer::{Answer, AnswerShape, QuantityValue, Record, Role, Unit};
@@ -27,7 +28,7 @@ impl Calibrated {
         Answer { shape: AnswerShape::Mixed, records: records.collect(), words: self.words(), ..Answer::default() }
     }
 
-    /// Checks that the fits of all alternatives converged within the budget.
+    /// Checks that the fits of all alternatives that can be run converged within the budget.
     ///
     /// # Errors
     /// Returns an error that names the budget.
@@ -85,6 +86,7 @@ impl Calibrated {
             let mut record = choice(&tried_choice.settings, tried_choice.train_error, tried_choice.held_out_error);
             record.put("chosen", QuantityValue::Flag(place == 0));
             record.put("converged", QuantityValue::Flag(tried_choice.has_converged));
+            record.put("failure", tried_choice.failure.clone());
             record
         })
     }
@@ -146,9 +148,10 @@ impl Calibrated {
         record.put("not_followed", self.not_followed);
         record.put("constants", self.parameters.len());
         record.put("converged", QuantityValue::Flag(self.has_converged));
-        record.put("descents", self.descents.0);
-        record.put("first_descents", self.first_descents);
-        record.put("worse_optima", self.descents.1);
+        record.put("descents", self.descents.all);
+        record.put("first_descents", self.descents.first);
+        record.put("best_reached", self.descents.at_best);
+        record.put("worse_optima", self.descents.at_worse);
         if let Some(intervals) = &self.intervals {
             let judged = intervals.coverage(&self.rows);
             record.put("coverage", judged.share());
@@ -160,11 +163,14 @@ impl Calibrated {
 }
 
 impl Identified {
-    /// Returns the judged alternatives and the judged values of each field, as records and in words.
+    /// Returns the judged alternatives, the judged values of each field, and the measurements that would tell the
+    /// alternatives apart, as records and in words.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let choices = self.choices.iter().map(judged_choice);
-        let records = choices.chain(self.mechanisms.iter().map(judged_mechanism)).chain([self.summary()]);
+        let mechanisms = self.mechanisms.iter().map(judged_mechanism);
+        let records = choices.chain(mechanisms).chain(self.candidates.iter().map(distinguishing));
+        let records = records.chain([self.summary()]);
         Answer { shape: AnswerShape::Mixed, records: records.collect(), words: self.words(), ..Answer::default() }
     }
 
@@ -202,10 +208,10 @@ impl Identified {
     }
 
     pub(super) fn has_converged(&self) -> bool {
-        self.choices.iter().all(|alternative| alternative.has_converged)
+        self.choices.iter().all(|alternative| alternative.has_converged || alternative.failure.is_some())
     }
 
-    /// Checks that all fits converged within their budgets.
+    /// Checks that all fits of alternatives that can be run converged within their budgets.
     ///
     /// # Errors
     /// Returns an error that names the budget.
@@ -248,6 +254,7 @@ fn judged_choice(alternative: &JudgedAlternative) -> Record {
     record.put("constants", alternative.constants);
     record.put("verdict", alternative.verdict.name());
     record.put("converged", QuantityValue::Flag(alternative.has_converged));
+    record.put("failure", alternative.failure.clone());
     record
 }
 
@@ -257,6 +264,16 @@ fn judged_mechanism(mechanism: &JudgedMechanism) -> Record {
     record.put("value", mechanism.setting.1.as_str());
     record.put("held_out_error", mechanism.held_out_error);
     record.put("verdict", mechanism.verdict.name());
+    record
+}
+
+fn distinguishing(candidate: &DistinguishingRow) -> Record {
+    let mut record = begin("candidate");
+    record.put("table", candidate.table.as_str());
+    for (name, value) in candidate.row.columns() {
+        record.put_as(Role::Axis, name.to_owned(), value);
+    }
+    record.put("spread", candidate.spread);
     record
 }
 

@@ -54,6 +54,11 @@ impl PingCase {
         (document, case)
     }
 
+    fn identified(&self) -> Result<Identified, StudyError> {
+        let (document, case) = self.read();
+        case.identify(&document, &self.file, Workers::default())
+    }
+
     fn calibrated(&self) -> Calibrated {
         let (document, case) = self.read();
         case.calibrate(&document, &self.file, Workers::default()).unwrap()
@@ -168,12 +173,91 @@ fn an_empty_table_is_called_empty() {
 fn exchanged_rates_that_fit_as_well_are_not_determined() {
     let case = PingCase::new(&[OVERHEAD, GAP_PER_BYTE, LINKS, LATENCY], "noise: 0.02", "evaluations: 40");
     let found = case.calibrated();
-    assert!(found.first_descents < 3, "{}", found.first_descents);
+    assert!(found.descents.first < 3, "{}", found.descents.first);
     let words = found.answer().words;
     assert!(words.contains("of the descents from the best 3 starting points ended within the budget"), "{words}");
     let whole = PingCase::new(&ALL, "noise: 0.02", "").calibrated();
-    assert_eq!((whole.first_descents, whole.not_followed), (3, 0));
+    assert_eq!((whole.descents.first, whole.not_followed), (3, 0));
     assert!(!whole.answer().words.contains("starting points"));
+}
+
+/// Every descent that ends is counted where it ended, also if it approached a known optimum.
+#[test]
+fn descents_are_counted_where_they_ended() {
+    let found = PingCase::new(&ALL, "noise: 0.02", "").calibrated();
+    let DescentCounts { all, at_best, at_worse, .. } = found.descents;
+    assert!(all >= 3 && (at_best, at_worse) == (all, 0), "{:?}", found.descents);
+    let words = found.answer().words;
+    assert!(words.contains(&format!("; {all} of {all} descents ended at the best optimum")), "{words}");
+    let single = Calibrated { descents: DescentCounts { all: 3, first: 3, at_best: 1, at_worse: 2 }, ..found };
+    let words = single.answer().words;
+    assert!(words.contains("2 of 3 descents ended at worse optima, and only one at the best one"), "{words}");
+    let summary = single.answer().records.pop().unwrap();
+    assert_eq!((summary.number("best_reached"), summary.number("worse_optima")), (Some(1.0), Some(2.0)));
+}
+
+/// Two levels of switches, and one, on which no two nodes are four hops apart.
+const LEVELS: &str = r#"Choice(path: "machine.network.topology.levels", values: ["2", "1"])"#;
+
+/// An alternative that cannot be run is reported with its reason; the others are fitted and judged.
+#[test]
+fn an_alternative_that_cannot_be_run_does_not_end_the_others() {
+    let choices = format!("choices: [{LEVELS}]");
+    let case = PingCase::new(&ALL, "noise: 0.02", &choices);
+    let (document, read) = case.read();
+    let (_, remarks) = read.inspect(&document, &case.file).unwrap();
+    assert!(remarks.len() == 1 && remarks[0].contains("cannot be run: with machine.network.topology.levels = 1"));
+    let found = case.calibrated();
+    assert!(found.has_converged && found.check().is_ok() && found.choices[0].failure.is_none());
+    let failure = found.choices[1].failure.as_ref().unwrap();
+    assert!(
+        failure.contains("line 3 of data.csv") && found.answer().words.contains("cannot be run: table"),
+        "{failure}"
+    );
+    let identified = case.identified().unwrap();
+    let verdicts: Vec<_> = identified.choices.iter().map(|choice| choice.verdict).collect();
+    assert_eq!(verdicts, [Verdict::NotToldApart, Verdict::CannotRun]);
+    let of_values: Vec<_> = identified.mechanisms.iter().map(|mechanism| mechanism.verdict).collect();
+    assert!(identified.check().is_ok() && of_values == verdicts, "{of_values:?}");
+    let words = identified.answer().words;
+    assert!(words.contains("with machine.network.topology.levels = 1 cannot be run: table"), "{words}");
+}
+
+/// If no alternative can be run, all reasons are given.
+#[test]
+fn alternatives_none_of_which_can_be_run_fail() {
+    let data = PINGS.replace(",4,", ",40,");
+    let case = PingCase::new(&ALL, "noise: 0.02", &format!("choices: [{LEVELS}]")).write("data.csv", &data);
+    let Err(StudyError::Failed(message)) = case.identified() else { panic!("it has a result") };
+    assert!(["levels = 2: ", "levels = 1: "].iter().all(|said| message.contains(said)), "{message}");
+    let (document, read) = case.read();
+    assert!(read.inspect(&document, &case.file).is_err());
+}
+
+/// A combination of values each of which is possible with others cannot be left out of a case, and is no fault.
+#[test]
+fn an_impossible_combination_of_possible_values_is_no_fault() {
+    let choices = r#"choices: [Choice(path: "machine.network.contention", values: ["FirstComeFirstServed", "FairFlows"]),
+        Choice(path: "machine.nodes.interface.progress", values: ["AfterArrival", "WhileArriving"])]"#;
+    let identified = PingCase::new(&ALL, "noise: 0.02", choices).identified().unwrap();
+    let failures: Vec<_> = identified.choices.iter().filter_map(|choice| choice.failure.as_deref()).collect();
+    assert_eq!(failures, ["the receiver of a flow notices only its last byte"]);
+    assert!(identified.mechanisms.iter().all(|mechanism| mechanism.verdict != Verdict::CannotRun));
+}
+
+/// Of the measurements that could be made, those whose predictions differ most come first.
+#[test]
+fn measurements_that_would_tell_alternatives_apart_are_named() {
+    let eager = r#"choices: [Choice(path: "machine.sends", values: ["Eager(up_to: \"16 KiB\")", "Buffered"]),
+        Choice(path: "machine.nodes.interface.data", values: ["AtOnce", "OnRequest(above: \"64 KiB\")"])]"#;
+    let (data, _) = PINGS.split_once("262144").unwrap();
+    let case = PingCase::new(&ALL, "noise: 0.02", eager).write("data.csv", &format!("{data}16,2,\n100000,4,\n"));
+    let identified = case.identified().unwrap();
+    let [first, second] = &identified.candidates[..] else { panic!("{:?}", identified.candidates) };
+    assert!(first.row.columns().any(|(_, value)| value.to_string() == "100000"), "{first:?}");
+    assert!(first.spread > second.spread && second.spread >= 0.0, "{first:?} {second:?}");
+    let words = identified.answer().words;
+    assert!(words.contains("of a measurement at bytes = 100000, hops = 4, predictions would differ by"), "{words}");
 }
 
 /// A case with a budget too small for the profiles says that its intervals are those of slopes.

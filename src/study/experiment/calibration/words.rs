@@ -1,7 +1,10 @@
 //! A calibration in words.
 
 use super::descents::DESCENTS;
-use super::{Calibrated, CalibratedParameter, Identified, Loss, TriedChoice};
+use super::{
+    Calibrated, CalibratedParameter, DescentCounts, DistinguishingRow, Identified, JudgedAlternative, Loss,
+    MeasuredRow, TriedChoice, Verdict, with,
+};
 use crate::answer::Unit;
 use crate::report::{TextTable, digits};
 use std::fmt::Write;
@@ -82,12 +85,11 @@ impl Calibrated {
         text += &self.choice_words();
         text += &self.group_words();
         for (row, gain) in self.candidates.iter().take(SHOWN) {
-            let at: Vec<_> = self.rows[*row].columns().map(|(name, value)| format!("{name} = {value}")).collect();
-            let _ = writeln!(text, "a measurement at {} would be informative: gain {gain:.2}", at.join(", "));
+            let at = place_of(&self.rows[*row]);
+            let _ = writeln!(text, "a measurement at {at} would be informative: gain {gain:.2}");
         }
         if self.candidates.len() > SHOWN {
-            let _ =
-                writeln!(text, "(the best {SHOWN} of {} candidates; --format jsonl has all)", self.candidates.len());
+            text += &more_candidates(self.candidates.len());
         }
         let error = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), percents);
         let (fitted, others) = (error(self.train_error()), error(self.held_out_error()));
@@ -95,10 +97,12 @@ impl Calibrated {
         text += &self.interval_words();
         let _ = writeln!(
             text,
-            "{} evaluations, {} more for the intervals{}{}",
+            "{} evaluations, {} more for the intervals{}; {} of {} descents ended at the best optimum{}",
             self.evaluations,
             self.interval_evaluations,
             self.slopes_only(),
+            self.descents.at_best,
+            self.descents.all,
             if self.has_converged { "" } else { "; the budget ended before the fit did" }
         );
         text
@@ -171,6 +175,10 @@ impl Calibrated {
         let tried = self.choices.iter().filter(|choice| !choice.settings.is_empty()).enumerate();
         tried.fold(String::new(), |mut text, (place, choice)| {
             let set = choice.words();
+            if let Some(failure) = &choice.failure {
+                let _ = writeln!(text, "with {set}: cannot be run: {failure}");
+                return text;
+            }
             let error = choice.train_error.map_or_else(|| "not reached by the budget".to_owned(), percents);
             let rank = match place {
                 0 => " (chosen, with the parameters above)",
@@ -199,17 +207,29 @@ impl Calibrated {
         let no_fit = is_off.then(|| {
             "the model does not fit: values and intervals of its parameters say little about the machine\n".to_owned()
         });
-        let elsewhere = (self.descents.1 > 0).then(|| {
-            let (all, worse) = self.descents;
-            format!("{worse} of {all} descents ended at worse optima: a better one may be missed; another `seed` starts elsewhere\n")
-        });
         let fits = misfit.into_iter().chain(no_fit).chain(self.unit_hint()).chain(self.noise_hints());
-        at_bounds.chain(fits).chain(elsewhere).chain(self.few_descents()).collect()
+        at_bounds.chain(fits).chain(self.worse_ends()).chain(self.few_descents()).collect()
+    }
+
+    /// Warns if descents ended at worse optima, and if no two of them agree on the best one.
+    fn worse_ends(&self) -> Option<String> {
+        let DescentCounts { all, at_best, at_worse, .. } = self.descents;
+        let agreed = match at_best {
+            0 => ", and none at the best one, which was found when intervals were followed",
+            1 => ", and only one at the best one",
+            _ => "",
+        };
+        (at_worse > 0).then(|| {
+            format!(
+                "{at_worse} of {all} descents ended at worse optima{agreed}: a better one may be missed; another `seed` \
+                 starts elsewhere\n"
+            )
+        })
     }
 
     /// Warns if the budget did not reach the descents from the best starting points.
     fn few_descents(&self) -> Option<String> {
-        let ended = self.first_descents;
+        let ended = self.descents.first;
         (ended < DESCENTS).then(|| {
             format!(
                 "only {ended} of the descents from the best {DESCENTS} starting points ended within the budget: a better \
@@ -278,11 +298,38 @@ impl Identified {
         text += "\n";
         for mechanism in &self.mechanisms {
             let (path, value) = &mechanism.setting;
+            if mechanism.verdict == Verdict::CannotRun {
+                let _ = writeln!(text, "{path} = {value}: cannot run");
+                continue;
+            }
             let error = mechanism.held_out_error.map_or_else(|| "not reached by the budget".to_owned(), percents);
             let _ = writeln!(text, "{path} = {value}: {} (least error {error})", mechanism.verdict.name());
         }
+        text += &self.failure_words();
+        text += &self.candidate_words();
         let end = if self.has_converged() { "" } else { "; a budget ended before its fit did" };
         let _ = writeln!(text, "{} evaluations{end}", self.evaluations);
+        text
+    }
+
+    /// Says which alternatives cannot be run, and why.
+    fn failure_words(&self) -> String {
+        let failed = self.choices.iter().filter_map(|choice| Some((&choice.settings, choice.failure.as_ref()?)));
+        failed.fold(String::new(), |text, (settings, failure)| {
+            format!("{text}{} cannot be run: {failure}\n", with(settings))
+        })
+    }
+
+    /// Says by how much the predictions of the alternatives differ that are not refuted, where they differ most.
+    fn candidate_words(&self) -> String {
+        let line = |candidate: &DistinguishingRow| {
+            let (at, spread) = (place_of(&candidate.row), percents(candidate.spread));
+            format!("of a measurement at {at}, predictions would differ by {spread}\n")
+        };
+        let mut text: String = self.candidates.iter().take(SHOWN).map(line).collect();
+        if self.candidates.len() > SHOWN {
+            text += &more_candidates(self.candidates.len());
+        }
         text
     }
 
@@ -304,15 +351,19 @@ impl Identified {
                 times(1),
                 times(2),
                 alternative.constants.to_string(),
-                format!(
-                    "{}{}",
-                    alternative.verdict.name(),
-                    if alternative.has_converged { "" } else { " (its budget ended before its fit)" }
-                ),
+                format!("{}{}", alternative.verdict.name(), alternative.end()),
             ];
             table.row(alternative.settings.iter().map(|(_, value)| value.clone()).chain(errors));
         }
         table
+    }
+}
+
+impl JudgedAlternative {
+    /// Says that the budget ended before the fit, if it did.
+    fn end(&self) -> &'static str {
+        let is_cut_off = !self.has_converged && self.failure.is_none();
+        if is_cut_off { " (its budget ended before its fit)" } else { "" }
     }
 }
 
@@ -321,6 +372,16 @@ impl TriedChoice {
     pub(super) fn words(&self) -> String {
         self.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// Describes a row by the values of its columns.
+fn place_of(row: &MeasuredRow) -> String {
+    row.columns().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Says that the text does not have all candidates.
+fn more_candidates(all: usize) -> String {
+    format!("(the best {SHOWN} of {all} candidates; --format jsonl has all)\n")
 }
 
 /// Formats a mean absolute error as a percentage.
