@@ -1,12 +1,16 @@
 //! `parsim run`: a run of the base values of a scenario.
 
 use super::failure::each;
+use super::progress::Bar;
 use super::store::StoreArguments;
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
+use parsim_study::experiment::calibration::{CalibrationCase, Predictor};
 use parsim_study::experiment::topology::drawing;
-use parsim_study::experiment::{Outcome, References, check_critical_times, degrees_of_parallelism};
+use parsim_study::experiment::{
+    IntervalLevel, Outcome, Recall, References, StudyError, Workers, check_critical_times, degrees_of_parallelism,
+};
 use parsim_study::files::{OutputClaims, create, create_with};
 use parsim_study::report::{HeatMap, write_accounts, write_sources};
 use parsim_study::scenario::Case;
@@ -40,37 +44,63 @@ pub struct RunArguments {
     /// Writes the end time of every rank and its time in each activity, in picoseconds; of the first seed.
     #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv)]
     accounts: Option<PathBuf>,
+    /// Calibrates the machine by this case first, uses the fitted values, and adds to the makespan the interval that
+    /// should contain a new measurement.
+    #[arg(long, value_name = "CASE.ron")]
+    calibration: Option<PathBuf>,
+    /// Percentage of new measurements that the interval should contain.
+    #[arg(long, value_name = "PERCENT", requires = "calibration", default_value = "90")]
+    interval: IntervalLevel,
     #[command(flatten)]
     store: StoreArguments,
 }
 
 pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
-    let common = &arguments.common;
-    let plan = common.plan(&[])?;
+    let (common, predictor) = (&arguments.common, arguments.predictor()?);
+    let mut file = common.file(&[]);
+    if let Some(predictor) = &predictor {
+        predictor.apply_to(&mut file)?;
+    }
+    let plan = file.plan()?;
     let case = plan.base()?;
     if common.dump_config {
         return common.output.write(format_args!("{}\n", plan.to_ron(&case)));
     }
     let _folders = arguments.claims(common.claims(&plan)).check()?;
     arguments.check_figures(&case)?;
-    let references = References::load(&case.scenario, &common.scenario)?;
-    let outcome = match &arguments.trace {
-        None => arguments.store.with(|recall| Ok(Outcome::of(&case, &references, recall)?))?,
-        Some(file) => {
-            let detail = if arguments.transfers { Detail::Links } else { Detail::Ranks };
-            create_with(file, |sink| {
-                Outcome::recorded(&case, &references, detail, Box::new(sink)).map_err(Failure::from)
-            })?
-        }
-    };
+    let mut outcome = arguments.outcome(&case)?;
+    if let Some(predictor) = &predictor {
+        let makespan_s = outcome.makespan_s().0;
+        let interval = |recall: Recall<'_>| predictor.interval_of_makespan(&file, makespan_s, recall);
+        outcome = outcome.with_interval(arguments.store.with(interval)?);
+    }
     common.output.print(outcome.answer())?;
     arguments.draw(&case, &outcome)
 }
 
 impl RunArguments {
+    /// Calibrates the machine, if requested.
+    fn predictor(&self) -> Result<Option<Predictor>, StudyError> {
+        let bar = Bar::default();
+        let workers = Workers { progress: &bar, ..Workers::default() };
+        let calibrated = |file| Predictor::load(file, self.interval, workers);
+        self.calibration.as_deref().map(calibrated).transpose()
+    }
+
+    /// Runs the case, and records it if requested.
+    fn outcome(&self, case: &Case) -> Result<Outcome, Failure> {
+        let references = References::load(&case.scenario, &self.common.scenario)?;
+        let Some(file) = &self.trace else {
+            return Ok(self.store.with(|recall| Ok(Outcome::of(case, &references, recall)?))?);
+        };
+        let detail = if self.transfers { Detail::Links } else { Detail::Ranks };
+        create_with(file, |sink| Outcome::recorded(case, &references, detail, Box::new(sink)).map_err(Failure::from))
+    }
+
     fn claims(&self, claims: OutputClaims) -> OutputClaims {
         claims
             .inputs(&self.published)
+            .inputs(self.calibration.iter().flat_map(|case| CalibrationCase::files_of(case)))
             .output("--trace", self.trace.as_deref())
             .output("--heat-map", self.heat_map.as_deref())
             .output("--histogram", self.histogram.as_deref())

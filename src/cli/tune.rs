@@ -4,9 +4,9 @@ use super::progress::Bar;
 use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
-use parsim_study::experiment::StudyError;
 use parsim_study::experiment::calibration::{CalibrationCase, Predictor};
 use parsim_study::experiment::tuning::Tuning;
+use parsim_study::experiment::{IntervalLevel, StudyError};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -42,7 +42,8 @@ pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     }
     let store = arguments.store.open()?;
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
-    let predictor = arguments.calibration.as_deref().map(|file| Predictor::load(file, workers)).transpose()?;
+    let calibrated = |file| Predictor::load(file, IntervalLevel::default(), workers);
+    let predictor = arguments.calibration.as_deref().map(calibrated).transpose()?;
     let margin = (!arguments.all).then_some(arguments.margin);
     let tuning = Tuning::new(common.file(&arguments.cases.over), &arguments.each, margin, predictor.as_ref())?;
     let plan = tuning.plan()?;

@@ -234,13 +234,17 @@ impl FlowNetwork {
         pair
     }
 
-    /// Returns the rate of the slowest link on the natural route between two nodes, in bytes per picosecond.
+    /// Returns the rate of the slowest link on the natural route between two nodes, in bytes per picosecond; parallel
+    /// links count together.
     fn natural_rate(&self, from: u32, to: u32) -> f64 {
-        let on_route = self.topology.path(from, to).take_while(|at| *at != to);
-        let links = on_route.map(|at| at * self.ports + self.topology.route(at, to));
+        let capacity = |channel| self.flows.capacity(channel);
+        let on_route = self.topology.path(from, to).zip(self.topology.path(from, to).skip(1));
+        let links = on_route.map(|(at, next)| {
+            ports_towards(&self.topology, at, next).map(|port| capacity(at * self.ports + port)).sum()
+        });
         let end_links = [self.first_end() + from, self.first_end() + self.ends + to];
-        let ends = end_links.into_iter().filter(|_| self.ends > 0);
-        links.chain(ends).map(|channel| self.flows.capacity(channel)).fold(f64::INFINITY, f64::min)
+        let ends = end_links.into_iter().filter(|_| self.ends > 0).map(capacity);
+        links.chain(ends).fold(f64::INFINITY, f64::min)
     }
 
     /// Returns the number of links that messages have crossed or are going to cross.

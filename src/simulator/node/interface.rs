@@ -293,12 +293,12 @@ impl Interface {
         if is_less { time - of_byte.min(time) } else { time }
     }
 
-    /// Returns the number of bytes of a message of `bytes` bytes on the network, with its header; at least one, unless an
-    /// empty message costs less.
+    /// Returns the number of bytes of a message of `bytes` bytes on the network, with its header. An empty message has
+    /// one, unless it costs less.
     #[must_use]
     pub fn bytes_on_network(&self, bytes: u64) -> u64 {
         let least = if self.empty == EmptyMessage::AsOneByte { 1 } else { 0 };
-        (bytes + self.header.count()).max(least)
+        bytes.max(least) + self.header.count()
     }
 
     /// Returns the number of bytes of a message of `bytes` bytes that cost processor time.

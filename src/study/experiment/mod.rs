@@ -62,7 +62,7 @@ pub use degrees::{check_critical_times, degrees_of_parallelism};
 pub use error::{StudyError, one_a_line};
 pub use identity::{Identity, metadata};
 pub use inspection::{InspectedFile, inspect};
-pub use interval::IntervalLevel;
+pub use interval::{IntervalLevel, PredictionInterval};
 pub use outcome::{Outcome, keyed};
 pub use paired::{CasePair, Pairs, StoredPlan};
 pub use planning::{PlannedCases, SweepPart, Workload};

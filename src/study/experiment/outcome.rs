@@ -2,6 +2,7 @@
 
 use super::cluster;
 use super::identity::Identity;
+use super::interval::PredictionInterval;
 use super::real_programs::PREDICTED;
 use super::recall::{CaseRuns, Recall, RunCounts};
 use super::references::{OneRankTime, References, note_on_withheld};
@@ -43,6 +44,8 @@ pub struct Outcome {
     /// The runs with the remaining seeds.
     others: Vec<Repetition>,
     runs: RunCounts,
+    /// The interval of the makespan on a calibrated machine, if requested.
+    interval: Option<PredictionInterval>,
     record: Record,
 }
 
@@ -129,6 +132,7 @@ impl Outcome {
             case,
             trace,
             runs,
+            interval: None,
             record: Record::default(),
         };
         outcome.record = outcome.recorded_values();
@@ -147,6 +151,14 @@ impl Outcome {
         let (name, _) = self.case.keys.iter().find(is_lost)?;
         let message = format!("the axis `{name}` has the name of another value of the row");
         Some(Fault::new("axes", message, "give the axis another name"))
+    }
+
+    /// Returns the outcome with the interval of its makespan.
+    #[must_use]
+    pub fn with_interval(mut self, interval: PredictionInterval) -> Self {
+        interval.level.put(&mut self.record, "makespan_s", interval.ends);
+        self.interval = Some(interval);
+        self
     }
 
     /// Returns the case; its scenario may be that of a similar case.
@@ -229,7 +241,8 @@ impl Outcome {
         let withheld = note_on_withheld(self.is_withheld().into());
         let withheld = withheld.into_iter().chain(note_on_imprecise(self.is_imprecise().into()));
         let cautions = withheld.chain(note_on_undelivered(self.leaves_packets().into()));
-        let notes = cautions.chain(Remarks::on([&*self.case.scenario]).all()).collect();
+        let of_interval = self.interval.iter().flat_map(|interval| interval.cautions.iter().cloned());
+        let notes = cautions.chain(Remarks::on([&*self.case.scenario]).all()).chain(of_interval).collect();
         Answer { notes, ..Answer::one(self.record(), &self.report()) }
     }
 
@@ -364,6 +377,7 @@ impl Outcome {
             breakdown: &self.breakdown,
             compared: &self.compared,
             sample: self.sample,
+            interval: self.interval.as_ref().map(|interval| (interval.level.percent(), interval.ends)),
         }
     }
 }

@@ -254,7 +254,10 @@ impl Reference {
                 let seconds = as_printed(&case.scenario).map(|prediction| prediction.total_s);
                 ("predicted as printed", "predicted_as_printed_s", seconds)
             }
-            Self::PointToPoint => ("message by equation (4)", "predicted_message_s", message_s(&case.scenario)),
+            Self::PointToPoint => {
+                let (beside, seconds) = (ReferenceTarget::Outcome("message_s"), message_s(&case.scenario));
+                return vec![compared("message by equation (4)", "predicted_message_s", beside, seconds)];
+            }
             Self::Measured(table) => {
                 let beside = table.efficiency_is_known().then_some(ReferenceTarget::Outcome("efficiency"));
                 let (key, beside) =

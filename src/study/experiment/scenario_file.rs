@@ -31,6 +31,15 @@ pub struct ScenarioFile {
 }
 
 impl ScenarioFile {
+    /// Returns the same scenario with another value of a field, which replaces earlier ones.
+    #[must_use]
+    pub fn with(&self, setting: Setting) -> Self {
+        let mut file = self.clone();
+        file.set.retain(|(path, _)| *path != setting.0);
+        file.set.push(setting);
+        file
+    }
+
     /// Reads the scenario, with its axes.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Contour maps as SVG: a value over two axes, as colours with lines of equal value.
 
-use super::plot::{AXIS, Area, ChartAxis, DrawingResult, Positions, document, font};
+use super::plot::{AXIS, Area, ChartAxis, DrawingResult, Positions, Scale, document, font};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -120,7 +120,7 @@ impl ContourMap {
         chart.draw_series(lines)?;
         if let Some(middle) = segments.get(segments.len() / 2) {
             let style = font(12).color(&WHITE).pos(Pos::new(HPos::Center, VPos::Center));
-            chart.draw_series([Text::new(number(level), middle[0], style)])?;
+            chart.draw_series([Text::new(Scale::Linear.text(level), middle[0], style)])?;
         }
         Ok(())
     }
@@ -173,7 +173,11 @@ impl ContourMap {
         }
         for level in levels {
             let y = top + height - pixels(level / most * f64::from(height));
-            area.draw(&Text::new(number(*level), (30, y), font(12).pos(Pos::new(HPos::Left, VPos::Center))))?;
+            area.draw(&Text::new(
+                Scale::Linear.text(*level),
+                (30, y),
+                font(12).pos(Pos::new(HPos::Left, VPos::Center)),
+            ))?;
         }
         Ok(())
     }
@@ -193,11 +197,6 @@ fn levels(most: f64) -> Vec<f64> {
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| most / step <= 12.0);
     let step = step.unwrap_or(10.0 * power);
     (1..=12).map(|count| f64::from(count) * step).filter(|level| *level < most).collect()
-}
-
-fn number(value: f64) -> String {
-    let rounded: f64 = format!("{value:.5e}").parse().expect("a printed number can be read");
-    rounded.to_string()
 }
 
 /// Returns the colour at a share of the scale.

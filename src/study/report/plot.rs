@@ -56,8 +56,13 @@ impl ChartAxis {
     fn layout(&self, values: impl IntoIterator<Item = f64>) -> Positions {
         match self.categories.len() {
             0 => self.scale.layout(values, true),
-            count => category_layout(count),
+            count => category_layout(count, self.stride()),
         }
+    }
+
+    /// Returns the number of categories from one label to the next: labels of many categories would cover each other.
+    fn stride(&self) -> usize {
+        (self.categories.len() * LEGIBLE * LETTER).div_ceil(PLOT_WIDTH as usize).max(1)
     }
 
     fn text(&self, position: f64) -> String {
@@ -66,7 +71,7 @@ impl ChartAxis {
         let here =
             numbered.map(|(index, name)| (index as f64, name)).find(|(index, _)| (index - position).abs() < 0.25);
         match here {
-            Some((_, name)) => fitted(name, PLOT_WIDTH as usize / self.categories.len() / LETTER),
+            Some((_, name)) => fitted(name, PLOT_WIDTH as usize * self.stride() / self.categories.len() / LETTER),
             None if self.categories.is_empty() => self.scale.text(position),
             None => String::new(),
         }
@@ -75,6 +80,8 @@ impl ChartAxis {
 
 /// The width of a letter of a label in pixels, with a margin.
 const LETTER: usize = 9;
+/// The number of letters for which every label of a category has room.
+const LEGIBLE: usize = 5;
 
 /// Shortens a name to at most `most` letters. The start and the end are kept, because names of variants differ there.
 fn fitted(name: &str, most: usize) -> String {

@@ -20,6 +20,8 @@ pub struct RunReport<'r> {
     pub compared: &'r [ReferenceValue],
     /// The makespans of all seeds, if there is more than one.
     pub sample: Option<Sample>,
+    /// The level in percent and the ends, in seconds, of the interval of a new measurement, if requested.
+    pub interval: Option<(u8, Option<(f64, f64)>)>,
 }
 
 /// A value to compare with a simulated one.
@@ -114,6 +116,10 @@ impl RunReport<'_> {
                 row("  standard deviation", Some(sample.deviation), false);
                 row("  of the first seed, as is all that follows", Some(self.trace.makespan.seconds()), false);
             }
+        }
+        if let Some((percent, ends)) = self.interval {
+            row(&format!("  {percent} % of new measurements: at least"), ends.map(|(low, _)| low), false);
+            row("  at most", ends.map(|(_, high)| high), false);
         }
         for one in self.compared {
             match one.beside {

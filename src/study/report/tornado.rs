@@ -33,7 +33,7 @@ const ROW: i32 = 26;
 const HALF: i32 = 8;
 /// The horizontal position of no change, and the length of the longest bar, in pixels.
 const MIDDLE: i32 = 630;
-const LONGEST: f64 = 200.0;
+const LONGEST: f64 = 160.0;
 
 impl Tornado {
     /// Returns the chart as an SVG document.
@@ -92,7 +92,7 @@ mod tests {
         let bar = TornadoBar { name: "machine.L".to_owned(), smaller: -0.5, larger: 1.0 };
         let svg = Tornado { title: "T".to_owned(), note: "n".to_owned(), bars: vec![bar] }.svg();
         let of = |left: i32, width: i32| format!(r#"x="{left}" y="75" width="{width}""#);
-        assert!(svg.contains("machine.L") && svg.contains(&of(MIDDLE - 100, 100)), "{svg}");
-        assert!(svg.contains(&of(MIDDLE, 200)) && svg.contains("+1.000") && svg.contains("-0.500"), "{svg}");
+        assert!(svg.contains("machine.L") && svg.contains(&of(MIDDLE - 80, 80)), "{svg}");
+        assert!(svg.contains(&of(MIDDLE, 160)) && svg.contains("+1.000") && svg.contains("-0.500"), "{svg}");
     }
 }

@@ -6,10 +6,17 @@ use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
 use super::fitted_parameter::CoordinateInterval;
 use super::prediction::{around, of_residual, span};
-use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
+use crate::experiment::repetition::repetition;
+use crate::experiment::run_series::RunSeries;
+use crate::experiment::{IntervalLevel, PredictionInterval, Recall, ScenarioFile, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, CoordinateEffect, Identifiability};
 use crate::scenario::source::Document;
+use crate::scenario::{CheckedScenario, Plan};
+use parsim_sim::simulation::{SimulationError, WallClock};
 use std::path::Path;
+
+/// The key of the makespan.
+const MAKESPAN: &str = "makespan_s";
 
 /// The best values of parameters, and the uncertainty of predictions with them.
 pub struct Predictor {
@@ -26,6 +33,8 @@ pub struct Predictor {
     conformal: Conformal,
     /// The keys of the quantities that the case calibrates.
     simulated: Vec<String>,
+    /// `true` if the intervals of the case depend on columns of its tables, which a scenario does not have.
+    has_columns: bool,
 }
 
 /// A parameter with its best value and others.
@@ -90,20 +99,13 @@ impl NearbyParameter {
     }
 }
 
-/// The level of the intervals by which candidates are distinguished, in percent.
-const LEVEL: u8 = 90;
-
 impl Predictor {
-    /// Calibrates the case in `file`, for intervals that are to contain 90 % of new measurements.
+    /// Calibrates the case in `file`, for intervals that are to contain new measurements at this level.
     ///
     /// # Errors
     /// Returns the faults of the case, or the errors of [`predictor`](CalibrationCase::predictor).
-    ///
-    /// # Panics
-    /// Never: 90 is a valid level.
-    pub fn load(file: &Path, workers: Workers<'_>) -> Result<Self, StudyError> {
+    pub fn load(file: &Path, level: IntervalLevel, workers: Workers<'_>) -> Result<Self, StudyError> {
         let document = Document::load(file)?;
-        let level = IntervalLevel::of_percent(LEVEL).expect("it is a level");
         CalibrationCase::of(&document)?.predictor(&document, file, level, workers)
     }
 }
@@ -150,6 +152,7 @@ impl CalibrationCase {
             identified,
             conformal,
             simulated: self.tables.iter().map(|table| table.simulated.clone()).collect(),
+            has_columns: !self.intervals.kinds.is_empty() || self.intervals.growing.is_some(),
         })
     }
 }
@@ -161,11 +164,55 @@ impl Predictor {
         self.choice.iter().cloned().chain(best)
     }
 
+    /// Sets the best values of all fields that the scenario has.
+    ///
+    /// # Errors
+    /// Returns the faults of the scenario, or an error if it has none of the fields.
+    pub fn apply_to(&self, file: &mut ScenarioFile) -> Result<(), StudyError> {
+        let plan = file.plan()?;
+        let (known, others): (Vec<_>, Vec<_>) =
+            self.settings().partition(|(path, _)| plan.document().get(path).is_some());
+        if known.is_empty() && !others.is_empty() {
+            let paths: Vec<_> = others.iter().map(|(path, _)| path.as_str()).collect();
+            let paths = paths.join(", ");
+            let message =
+                format!("the calibration does not apply to this scenario, which has none of its fields: {paths}");
+            return Err(StudyError::Request(message));
+        }
+        file.set.extend(known);
+        Ok(())
+    }
+
+    /// Returns what intervals of the makespans of a scenario do not account for, in sentences.
+    ///
+    /// # Errors
+    /// Returns an error if the case has absolute errors of other quantities, which say nothing about makespans.
+    pub fn cautions(&self, plan: &Plan) -> Result<Vec<String>, StudyError> {
+        let others = self.other_than(MAKESPAN)?;
+        let of_others = (!others.is_empty()).then(|| {
+            let keys = others.join(", ");
+            format!(
+                "The intervals have the relative errors of {keys}: they apply to makespans only if these have similar errors."
+            )
+        });
+        let open = self.undetermined_of(plan);
+        let undetermined = (!open.is_empty()).then(|| {
+            let (is, its) = if open.len() == 1 { ("is", "its own interval") } else { ("are", "their own intervals") };
+            let paths = open.join(", ");
+            format!("{paths} {is} not determined by the calibration: the intervals allow for all values of {its}.")
+        });
+        let unused = self.has_columns.then(|| {
+            "`kinds` and `growing` of the calibration are columns of its tables: the intervals of a scenario do not use them."
+                .to_owned()
+        });
+        Ok(of_others.into_iter().chain(undetermined).chain(unused).collect())
+    }
+
     /// Returns the keys of the quantities that the case calibrates other than `key`.
     ///
     /// # Errors
     /// Returns an error if the case has other quantities and its errors are absolute, as those do not apply to `key`.
-    pub fn other_than(&self, key: &str) -> Result<Vec<String>, StudyError> {
+    fn other_than(&self, key: &str) -> Result<Vec<String>, StudyError> {
         let mut others: Vec<String> = self.simulated.iter().filter(|other| *other != key).cloned().collect();
         others.sort();
         others.dedup();
@@ -177,10 +224,11 @@ impl Predictor {
         }
     }
 
-    /// Returns the paths of the parameters that the data do not determine.
-    pub fn undetermined(&self) -> impl Iterator<Item = &str> {
+    /// Returns the fields of a scenario that the data do not determine.
+    fn undetermined_of(&self, plan: &Plan) -> Vec<String> {
         let open = self.parameters.iter().filter(|parameter| matches!(parameter.nearby, Nearby::Ends { .. }));
-        open.map(|parameter| parameter.path.as_str())
+        let paths = open.map(|parameter| &parameter.path);
+        paths.filter(|path| plan.document().get(path).is_some()).cloned().collect()
     }
 
     /// Returns the paths of the parameters with other values than the best one: one for each parameter, or two for one
@@ -206,4 +254,36 @@ impl Predictor {
         let reach = known.interval(self.conformal.half_width("", 1.0, self.level.share())?);
         Some(around(self.loss, value, (reach, self.noise)))
     }
+}
+
+impl Predictor {
+    /// Returns the interval of the makespan of the base values of `file`, to which the best values [have been
+    /// applied](Self::apply_to); they simulate `makespan_s`, in seconds. Takes a run or two for each parameter.
+    ///
+    /// # Errors
+    /// Returns the errors of these runs, or an error if the case says nothing about makespans.
+    pub fn interval_of_makespan(
+        &self,
+        file: &ScenarioFile,
+        makespan_s: f64,
+        recall: Recall<'_>,
+    ) -> Result<PredictionInterval, StudyError> {
+        let plan = file.plan()?;
+        let cautions = self.cautions(&plan)?;
+        let nearby = self.variations().map(|setting| match plan.document().get(&setting.0) {
+            Some(_) => Ok(makespan_of(&file.with(setting).plan()?.base()?.scenario, recall)?),
+            None => Ok(makespan_s),
+        });
+        let nearby = nearby.collect::<Result<Vec<_>, StudyError>>()?;
+        let ends = self.interval(makespan_s, &nearby);
+        Ok(PredictionInterval { level: self.level, ends, cautions })
+    }
+}
+
+/// Returns the mean makespan of the runs of a scenario, in seconds.
+fn makespan_of(scenario: &CheckedScenario, recall: Recall<'_>) -> Result<f64, SimulationError> {
+    let (begin, runs) = (WallClock::begin(), recall.runs());
+    let first = runs.run(scenario)?;
+    let series = RunSeries::of(scenario.repeat, first, |run| repetition(scenario, run, begin, &runs))?;
+    Ok(series.mean_s())
 }

@@ -17,8 +17,6 @@ use rounds::RaceResult;
 /// The path of the field that switches contention off, and the value that does.
 const CONTENTION: &str = "machine.network.contention";
 const OFF: &str = "Off";
-/// The key of the quantity by which candidates are judged.
-const MAKESPAN: &str = "makespan_s";
 /// A message size large enough to distinguish two speeds.
 const MANY_BYTES: u64 = 1 << 20;
 
@@ -49,10 +47,8 @@ pub struct Tuned {
     pub unbounded: Option<String>,
     /// `true` if intervals come from a calibration rather than from repetitions.
     pub is_calibrated: bool,
-    /// The quantities whose errors determine the intervals, if they are not the makespan.
-    pub errors_of: Vec<String>,
-    /// The fields of the scenario that the calibration does not determine.
-    pub undetermined: Vec<String>,
+    /// Sentences about what the intervals of a calibrated machine do not account for.
+    pub cautions: Vec<String>,
     program: &'static str,
     machine: String,
 }
@@ -69,18 +65,9 @@ impl<'a> Tuning<'a> {
         margin: Option<f64>,
         predictor: Option<&'a Predictor>,
     ) -> Result<Self, StudyError> {
-        let calibrated: Vec<_> = predictor.into_iter().flat_map(Predictor::settings).collect();
-        let plan = file.plan()?;
-        let known = calibrated.iter().filter(|(path, _)| plan.document().get(path).is_some()).cloned();
-        let known: Vec<_> = known.collect();
-        if known.is_empty() && !calibrated.is_empty() {
-            let paths: Vec<_> = calibrated.iter().map(|(path, _)| path.as_str()).collect();
-            let paths = paths.join(", ");
-            let message =
-                format!("the calibration does not apply to this scenario, which has none of its fields: {paths}");
-            return Err(StudyError::Request(message));
+        if let Some(predictor) = predictor {
+            predictor.apply_to(&mut file)?;
         }
-        file.set.extend(known);
         Ok(Self { file, each, margin, predictor })
     }
 
@@ -94,9 +81,7 @@ impl<'a> Tuning<'a> {
 
     /// Returns the scenario with the axes that are varied, and another value of a field.
     fn plan_with(&self, other: Option<Setting>) -> Result<Plan, StudyError> {
-        let mut file = self.file.clone();
-        file.set.retain(|(path, _)| other.as_ref().is_none_or(|(changed, _)| changed != path));
-        file.set.extend(other);
+        let file = other.map_or_else(|| self.file.clone(), |setting| self.file.with(setting));
         let plan = file.plan()?;
         if let Some(name) = self.each.iter().find(|name| plan.axes().all(|axis| axis.name != **name)) {
             let names: Vec<_> = plan.axes().map(|axis| axis.name.as_str()).collect();
@@ -120,8 +105,8 @@ impl<'a> Tuning<'a> {
     /// # Errors
     /// Returns the faults of the scenario, or an error if there is no candidate or threads cannot be started.
     pub fn tune(&self, workers: Workers<'_>) -> Result<Tuned, StudyError> {
-        let errors_of = self.predictor.map_or_else(|| Ok(Vec::new()), |one| one.other_than(MAKESPAN))?;
         let plan = self.plan()?;
+        let cautions = self.predictor.map_or_else(|| Ok(Vec::new()), |one| one.cautions(&plan))?;
         let bounds = self.bounds(plan.scenario());
         let RaceResult { groups, subject: (program, machine), contradicted } =
             rounds::run(self, &plan, bounds.is_ok(), workers)?;
@@ -136,17 +121,10 @@ impl<'a> Tuning<'a> {
             held: names(&|name| !self.is_varied(name)),
             unbounded: bounds.err().or(contradicted).filter(|_| self.margin.is_some()),
             is_calibrated: self.predictor.is_some(),
-            errors_of,
-            undetermined: self.undetermined(&plan),
+            cautions,
             program,
             machine,
         })
-    }
-
-    /// Returns the fields of the scenario that the calibration does not determine.
-    fn undetermined(&self, plan: &Plan) -> Vec<String> {
-        let paths = self.predictor.into_iter().flat_map(Predictor::undetermined);
-        paths.filter(|path| plan.document().get(path).is_some()).map(str::to_owned).collect()
     }
 
     /// Checks that the time without contention is a lower bound for every candidate; otherwise, returns the reason.

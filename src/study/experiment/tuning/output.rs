@@ -161,24 +161,13 @@ impl Tuned {
             let which = if has_failed { "that can be run " } else { "" };
             format!("Every candidate {which}was run: {why}.")
         });
-        let of_others = (!self.errors_of.is_empty()).then(|| {
-            let keys = self.errors_of.join(", ");
-            format!(
-                "The intervals have the relative errors of {keys}: they apply to makespans only if these have similar errors."
-            )
-        });
-        let undetermined = (!self.undetermined.is_empty()).then(|| {
-            let (paths, is) = (self.undetermined.join(", "), if self.undetermined.len() == 1 { "is" } else { "are" });
-            format!(
-                "{paths} {is} not determined by the calibration: the intervals allow for all values of its own interval."
-            )
-        });
         let has_intervals = self.groups.iter().flatten().any(|one| one.interval.is_some());
         let unsure = (!has_intervals).then(|| {
             "No intervals: give `--calibration CASE` of the machine, or `--set repeat=…` where runs differ by their seed."
                 .to_owned()
         });
-        held.into_iter().chain(unbounded).chain(of_others).chain(undetermined).chain(unsure).collect()
+        let cautions = self.cautions.iter().cloned();
+        held.into_iter().chain(unbounded).chain(cautions).chain(unsure).collect()
     }
 }
 

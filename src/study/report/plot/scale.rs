@@ -79,11 +79,16 @@ impl Scale {
             Self::Log2 => position.exp2(),
             Self::Log10 => 10f64.powf(position),
         };
-        // Six digits, so that 0.1 + 0.2 is written as 0.3.
-        let rounded: f64 = format!("{value:.5e}").parse().expect("a printed number can be read");
-        if rounded == 0.0 { "0".to_owned() } else { rounded.to_string() }
+        // Whole numbers are exact; others have six digits, so that 0.1 + 0.2 is written as 0.3.
+        let is_exact = value.fract() == 0.0 && value.abs() < LARGE;
+        let digits = if is_exact { value.to_string() } else { format!("{value:.5e}") };
+        let shown: f64 = digits.parse().expect("a printed number can be read");
+        if shown == 0.0 { "0".to_owned() } else { shown.to_string() }
     }
 }
+
+/// Numbers from here on have more digits than a label has room for.
+const LARGE: f64 = 1e12;
 
 fn bounds(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let start = (f64::INFINITY, f64::NEG_INFINITY);
@@ -105,10 +110,10 @@ fn linear_layout(least: f64, most: f64, pad: bool) -> Positions {
     }
 }
 
-/// Returns the layout of an axis with a position for each of `count` categories.
-pub(super) fn category_layout(count: usize) -> Positions {
+/// Returns the layout of an axis with a position for each of `count` categories, and a mark at every `stride`-th.
+pub(super) fn category_layout(count: usize, stride: usize) -> Positions {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
-    Positions { range: -0.5..f64::from(count) - 0.5, marks: (0..count).map(f64::from).collect() }
+    Positions { range: -0.5..f64::from(count) - 0.5, marks: (0..count).step_by(stride).map(f64::from).collect() }
 }
 
 fn log2_layout(least: f64, most: f64) -> Positions {

@@ -343,7 +343,10 @@ fn an_empty_message_takes_the_time_of_one_byte_on_every_network() {
     for contention in [Contention::FairFlows, Contention::FirstComeFirstServed, Contention::Off] {
         let mut machine = star(Sends::Buffered);
         machine.network.contention = contention;
-        assert_eq!(fan_out(&machine, &[0]), fan_out(&machine, &[1]), "{:?}", machine.network.contention);
+        for header in [0, 16] {
+            machine.nodes.interface.as_mut().unwrap().header = Bytes::new(header);
+            assert_eq!(fan_out(&machine, &[0]), fan_out(&machine, &[1]), "{:?}", machine.network.contention);
+        }
     }
 }
 

@@ -6,14 +6,15 @@ use crate::machine::transport::MessageId;
 use crate::network::{FlowEnds, FlowNetwork, Gates, Network, Topology, Transfers};
 use crate::node::{Injection, Interface};
 use crate::trace::LinkLoad;
-use crate::units::{Bytes, SimTime};
+use crate::units::SimTime;
 
 /// A network of flows whose gates are the interfaces.
 pub struct FlowWire(FlowNetwork);
 
 fn gates(interface: &Interface) -> Gates {
     let in_turn = matches!(interface.injection, Injection::InTurn);
-    let duplex = interface.duplex.map(Bytes::count);
+    // Thresholds do not count the header.
+    let duplex = interface.duplex.map(|largest| largest.count() + interface.header.count());
     Gates { per_node: interface.count, per_byte: interface.gap_per_byte, in_turn, duplex }
 }
 
