@@ -145,7 +145,16 @@ fn intervals_stay_within_the_bounds_of_what_is_not_determined() {
     fs::write(&case, text).expect("it can be written");
     let tune = ["tune", "scenarios/ping.ron", "--over", "hops=1,2", "--set", "program.bytes=4104 B"];
     let more = ["--set", "machine.network.links.start=0 us", "--calibration", case.to_str().unwrap()];
+    let run = ["run", "scenarios/ping.ron", "--set", "program.bytes=4104 B", "--set"];
     for row in rows(&[&tune[..], &more].concat()) {
+        // A run with the calibration has the same interval as the candidate.
+        let hops = format!("placement.hops={}", row["hops"]);
+        let alone = &rows(&[&run[..], &[&hops], &more].concat())[0];
+        for (one, other) in
+            [("low90_s", "makespan_low90_s"), ("makespan_s", "makespan_s"), ("high90_s", "makespan_high90_s")]
+        {
+            assert_eq!(row[one], alone[other], "{row} {alone}");
+        }
         let (low, mean, high) = (row["low90_s"].as_f64(), row["makespan_s"].as_f64(), row["high90_s"].as_f64());
         let (low, mean, high) = (low.unwrap(), mean.unwrap(), high.unwrap());
         // With 9 us/B, the bytes of a message would take 37 ms on a link.

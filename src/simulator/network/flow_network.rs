@@ -196,7 +196,7 @@ impl FlowNetwork {
 
     /// Injects a message, or queues it until earlier messages have left its gate.
     pub fn enter(&mut self, now: SimTime, ends: FlowEnds, message: u32, bytes: u64) {
-        let departure = Departure { ends, message, bytes };
+        let departure = Departure { ends, message, bytes, ready: now };
         if self.queues.as_mut().is_none_or(|queues| queues.try_pass(departure)) {
             self.depart(departure, |delay| now + delay);
         }
@@ -204,7 +204,7 @@ impl FlowNetwork {
 
     /// Lets a message leave its node; `arrival` returns the arrival of its first byte, given its delay.
     fn depart(&mut self, departure: Departure, arrival: impl Fn(SimDuration) -> SimTime) {
-        let Departure { ends, message, bytes } = departure;
+        let Departure { ends, message, bytes, .. } = departure;
         let path = self.path(ends, bytes);
         let (delay, mut channels) = (path.delay(), path.channels);
         self.crossed += channels.iter().filter(|channel| **channel < self.first_end()).count() as u64;
@@ -294,7 +294,7 @@ impl FlowNetwork {
     fn let_next_depart(&mut self, now: SimTime, arrived: u32) {
         let next = self.queues.as_mut().and_then(|queues| queues.next(arrived));
         if let Some((departure, before)) = next {
-            self.depart(departure, |delay| GateQueues::arrival(now, before, delay));
+            self.depart(departure, |delay| departure.arrival(now, before, delay));
         }
     }
 

@@ -21,6 +21,17 @@ pub struct Departure {
     pub ends: FlowEnds,
     pub message: u32,
     pub bytes: u64,
+    /// The time from which the message could leave if its gate was free.
+    pub ready: SimTime,
+}
+
+impl Departure {
+    /// Returns the arrival time of the first byte after `delay`, given that the last byte of the predecessor, whose
+    /// delay was `before`, arrives `now` and has freed the gate when it left.
+    pub fn arrival(&self, now: SimTime, before: SimDuration, delay: SimDuration) -> SimTime {
+        let after_predecessor = if delay > before { now + (delay - before) } else { now };
+        after_predecessor.max(self.ready + delay)
+    }
 }
 
 /// The outgoing gates of all nodes, each of which serves one message at a time, first come, first served.
@@ -57,12 +68,6 @@ impl GateQueues {
         }
         next.map(|departure| (departure, delay))
     }
-
-    /// Returns the arrival time of the first byte of a message, given that the last byte of its predecessor, whose
-    /// delay was `before`, arrives `now` and has freed the gate when it left.
-    pub fn arrival(now: SimTime, before: SimDuration, delay: SimDuration) -> SimTime {
-        if delay > before { now + (delay - before) } else { now }
-    }
 }
 
 #[cfg(test)]
@@ -70,7 +75,18 @@ mod tests {
     use super::*;
 
     fn departure(message: u32, gate: u32) -> Departure {
-        Departure { ends: FlowEnds { from: 3, to: 4, gate }, message, bytes: 8 }
+        Departure { ends: FlowEnds { from: 3, to: 4, gate }, message, bytes: 8, ready: SimTime::START }
+    }
+
+    #[test]
+    fn a_message_arrives_its_delay_after_it_could_leave() {
+        let (ps, at) = (SimDuration::from_ps, SimTime::from_ps);
+        let arrival = |ready, before, delay| {
+            Departure { ready: at(ready), ..departure(1, 0) }.arrival(at(100), ps(before), ps(delay))
+        };
+        // The predecessor left at 70.
+        assert_eq!([0, 70, 90].map(|ready| arrival(ready, 30, 40)), [110, 110, 130].map(at));
+        assert_eq!([0, 90].map(|ready| arrival(ready, 30, 20)), [100, 110].map(at));
     }
 
     #[test]
