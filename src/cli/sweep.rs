@@ -21,8 +21,8 @@ pub struct SweepArguments {
     common: ScenarioArguments,
     #[command(flatten)]
     cases: CaseArguments,
-    /// Draws the times over the last axis, and the values with which they are compared, as SVG; with traffic, the
-    /// latencies over the load.
+    /// Draws the times over the last axis with several values, and the values with which they are compared, as SVG; with
+    /// traffic, the latencies over the load.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
     #[command(flatten)]

@@ -23,15 +23,18 @@ pub struct CurveAxis {
 }
 
 impl CurveAxis {
-    /// Returns the axis `name` of `plan`; by default the load of traffic, or else the last axis.
+    /// Returns the axis `name` of `plan`; by default the load of traffic, or else the last axis with several values.
     ///
     /// # Errors
     /// Returns an error if there is no such axis.
     pub fn of(plan: &Plan, name: Option<&str>) -> Result<Self, StudyError> {
         let over = |axis| Self::over(plan, axis);
         let Some(name) = name else {
-            let load = plan.axes().find(|axis| axis.path == OFFERED);
-            return Ok(load.or_else(|| plan.axes().next_back()).map_or_else(Self::none, over));
+            // The values of an expression are not known here.
+            let varies = |axis: &&crate::scenario::Axis| axis.values.len() != 1;
+            let load = plan.axes().find(|axis| axis.path == OFFERED).filter(varies);
+            let last = || plan.axes().rfind(varies).or_else(|| plan.axes().next_back());
+            return Ok(load.or_else(last).map_or_else(Self::none, over));
         };
         plan.axes().find(|axis| axis.name == name).map(over).ok_or_else(|| {
             let names: Vec<_> = plan.axes().map(|axis| axis.name.as_str()).collect();
