@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 const NONE: u32 = u32::MAX;
 
 /// The precedence of an event among simultaneous ones: by order, then by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Precedence {
     /// The number of the request that the event goes back to.
     pub order: u64,

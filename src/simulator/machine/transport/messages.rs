@@ -92,6 +92,9 @@ struct MessageState {
     is_issued: bool,
     /// `true` if the message bypasses the interfaces, because source and destination are on the same node.
     stays_on_its_node: bool,
+    /// The time at which the message was announced, and the precedence of its send; if its data leave when they are
+    /// matched.
+    announced: (SimTime, Precedence),
 }
 
 impl MessageState {
@@ -196,6 +199,7 @@ impl MessageTransport {
             resources: lanes,
             is_issued,
             stays_on_its_node: from.node == to.node && self.interface.within_node == WithinNode::Copied,
+            announced: (SimTime::START, Precedence::default()),
         }
     }
 
@@ -213,15 +217,16 @@ impl MessageTransport {
         // As in LogGOPSim, an issued operation waits for its turn even if all resources are free.
         match (waits, message.is_issued) {
             (true, true) => self.push(now, precedence, TransportEvent::Announce(id)),
-            (true, false) => self.begin_awaited(now, id),
+            (true, false) => self.begin_awaited(now, precedence, id),
             (false, true) => self.push(now, precedence, TransportEvent::Send(id)),
             (false, false) => self.attempt_behind_sends(now, precedence, id),
         }
     }
 
     /// Starts a message whose data wait for a receive.
-    fn begin_awaited(&mut self, now: SimTime, id: MessageId) {
+    fn begin_awaited(&mut self, now: SimTime, precedence: Precedence, id: MessageId) {
         let message = &mut self.messages[id];
+        message.announced = (now, precedence);
         let is_issued = std::mem::take(&mut message.is_issued);
         let message = *message;
         if is_issued {

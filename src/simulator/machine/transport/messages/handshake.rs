@@ -67,8 +67,16 @@ impl MessageTransport {
                 let (from, to) = (message.to, message.from);
                 self.send_control(now, MessageState { from, to, role: TransferRole::Request { of: id }, ..message });
             }
-            _ => self.request(now, TransportEvent::Send(id)),
+            _ => self.send_matched(now, id),
         }
+    }
+
+    /// Sends the data of a message that has been matched. If its receive was waiting, they leave in the order of the
+    /// sends, before others that the rank has requested since.
+    fn send_matched(&mut self, now: SimTime, id: MessageId) {
+        let (announced, precedence) = self.messages[id].announced;
+        let precedence = if announced == now { precedence } else { self.precedence() };
+        self.attempt(now, precedence, TransportEvent::Send(id));
     }
 
     /// Sends the confirmation of received data, if the protocol has one. Returns whether it does.

@@ -201,7 +201,7 @@ impl MessageTransport {
             TransportEvent::EnterMemory(id) => self.enter_memory(now, id),
             TransportEvent::Arrive(piece) => self.arrive(now, order, piece),
             TransportEvent::Receive(id) => self.receive(now, id),
-            TransportEvent::Announce(id) => self.begin_awaited(now, id),
+            TransportEvent::Announce(id) => self.begin_awaited(now, precedence, id),
             TransportEvent::Resume(core) => {
                 self.waiting_sends.remove(core);
                 self.release(now, core);

@@ -321,6 +321,21 @@ fn data_whose_receive_waits_leave_before_the_next_message() {
         // The second message arrives behind the 1000 bytes of the first; without contention the first byte is free.
         let arrival = makespan(&machine, 3, &program) - 5000;
         assert!((1000 + 20 + 999..=1000 + 20 + 1001).contains(&arrival), "{arrival}");
+        // An earlier message keeps the interface busy for 100 ns while both are requested.
+        let behind = async |me: Process| match me.rank() {
+            0 => {
+                let first = me.start_send(3, Message::new(100)).await;
+                let sends =
+                    [first, me.start_send(1, Message::new(1000)).await, me.start_send(2, Message::new(1)).await];
+                me.wait_all(sends.to_vec()).await;
+            }
+            rank => {
+                me.receive(0).await;
+                me.compute_for(ns(5000 * u64::from(rank == 2))).await;
+            }
+        };
+        let arrival = makespan(&machine, 4, &behind) - 5000;
+        assert!((20 + 1097..=20 + 1101).contains(&arrival), "{arrival}");
     }
 }
 
