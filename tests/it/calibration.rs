@@ -547,12 +547,21 @@ fn pings_of_two_rates(truth: [f64; 4], noise: f64, random: &mut ChaCha8Rng) -> S
     data
 }
 
-/// The calibration of both rates and the overhead, and of the time per byte if it is not known.
-fn calibrated_two_rates(truth: [f64; 4], knows_per_byte: bool, (data, noise): (&str, f64)) -> Calibrated {
+/// The calibration of a case over the scenario `s.ron` and the table `data.csv`.
+fn calibrated(scenario: &str, data: &str, case: &str) -> Calibrated {
     let folder = tempfile::tempdir().expect("there is room");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it can be written");
-    write("s.ron", &two_rates([5.0, 5.0, 1.0, if knows_per_byte { truth[3] } else { 0.05 }]));
-    write("data.csv", data);
+    for (name, text) in [("s.ron", scenario), ("data.csv", data), ("case.ron", case)] {
+        write(name, text);
+    }
+    let file = folder.path().join("case.ron");
+    let document = Document::load(&file).expect("it is read");
+    let case = CalibrationCase::of(&document).expect("it is a case");
+    case.calibrate(&document, &file, Workers::default()).expect("it ends")
+}
+
+/// The calibration of both rates and the overhead, and of the time per byte if it is not known.
+fn calibrated_two_rates(truth: [f64; 4], knows_per_byte: bool, (data, noise): (&str, f64)) -> Calibrated {
     let per_byte = r#"Parameter(path: "machine.nodes.interface.overhead_per_byte", from: "0.002 ns/B", to: "1 ns/B")"#;
     let case = format!(
         r#"Calibration(
@@ -562,11 +571,8 @@ fn calibrated_two_rates(truth: [f64; 4], knows_per_byte: bool, (data, noise): (&
             Parameter(path: "machine.nodes.interface.overhead", from: "0.05 us", to: "10 us"), {}])"#,
         if knows_per_byte { "" } else { per_byte }
     );
-    write("case.ron", &case);
-    let file = folder.path().join("case.ron");
-    let document = Document::load(&file).expect("it is read");
-    let case = CalibrationCase::of(&document).expect("it is a case");
-    case.calibrate(&document, &file, Workers::default()).expect("it ends")
+    let scenario = two_rates([5.0, 5.0, 1.0, if knows_per_byte { truth[3] } else { 0.05 }]);
+    calibrated(&scenario, data, &case)
 }
 
 /// Two rates, only the slower of which matters for long messages, on machines drawn at random: whichever a descent takes
@@ -649,20 +655,12 @@ fn overlapped_ring_shifts() -> String {
 
 /// The calibration of ring shifts with overlapped sends.
 fn overlapped(data: &str, parameters: &[&str], (table, rest): (&str, &str)) -> Calibrated {
-    let folder = tempfile::tempdir().expect("there is room");
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it can be written");
-    write("s.ron", &overlapped_ring_shifts());
-    write("data.csv", data);
     let parameters = parameters.join(", ");
     let case = format!(
         "Calibration(tables: [Table(name: \"shifts\", scenario: \"s.ron\", data: \"data.csv\", reference: \"measured_us\", \
          {table})], parameters: [{parameters}], {rest})"
     );
-    write("case.ron", &case);
-    let file = folder.path().join("case.ron");
-    let document = Document::load(&file).expect("it is read");
-    let case = CalibrationCase::of(&document).expect("it is a case");
-    case.calibrate(&document, &file, Workers::default()).expect("it ends")
+    calibrated(&overlapped_ring_shifts(), data, &case)
 }
 
 /// Whatever the seed, the better of two optima is found, though most starts lead to the other one.

@@ -184,10 +184,11 @@ impl Traffic {
             if !(smallest..=largest).contains(&packet.count()) {
                 return Some(Fault::new(path, format!("the network does not support packets of {packet}"), &help));
             }
-            let whole = packet.count().next_multiple_of(smallest);
             let flit = Bytes::new(smallest);
             let message = format!("a load is counted in flits of {flit}, and {packet} are not a whole number of them");
-            (whole != packet.count()).then(|| Fault::new(path, message, &format!("give {}", Bytes::new(whole))))
+            let above = Some(packet.count().next_multiple_of(smallest)).filter(|above| *above <= largest);
+            let whole = Bytes::new(above.unwrap_or(largest - largest % smallest));
+            (!packet.count().is_multiple_of(smallest)).then(|| Fault::new(path, message, &format!("give {whole}")))
         };
         lengths.filter_map(fault).collect()
     }

@@ -125,7 +125,7 @@ impl Resources {
                 *turn = (*turn + 1) % self.per_node;
                 (*turn + self.per_node - 1) % self.per_node
             }),
-            InterfaceChoice::ByCore => from.core % self.per_node,
+            InterfaceChoice::ByCore => from.core_of(self.cores_per_node) % self.per_node,
             InterfaceChoice::ByDestination => to.node % self.per_node,
         }
     }

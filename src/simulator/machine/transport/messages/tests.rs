@@ -353,6 +353,22 @@ fn ranks_of_a_core_compute_in_the_order_of_their_requests() {
     assert_eq!([0, 1, 2].map(end), [5000, 2000, 3000]);
 }
 
+/// Two ranks of one core use the interface of that core.
+#[test]
+fn an_interface_belongs_to_a_core_and_not_to_a_rank() {
+    let mut machine = star(Sends::Buffered);
+    let interface = machine.nodes.interface.as_mut().unwrap();
+    (interface.count, interface.choice) = (2, InterfaceChoice::ByCore);
+    interface.gap_per_byte = PerByte::new(ns(4));
+    let allocation = Allocation::new(&machine, 4).placement(Placement::Explicit(vec![0, 0, 1, 2]));
+    let program = async |me: Process| match me.rank() {
+        rank @ (0 | 1) => me.send(rank + 2, Message::new(1000)).await,
+        rank => drop(me.receive(rank - 2).await),
+    };
+    let makespan = Simulation::on(&allocation).unwrap().run(&program).unwrap().makespan;
+    assert_eq!(makespan.ps() / 1000, 20 + 8000);
+}
+
 #[test]
 fn an_empty_message_takes_the_time_of_one_byte_on_every_network() {
     for contention in [Contention::FairFlows, Contention::FirstComeFirstServed, Contention::Off] {
