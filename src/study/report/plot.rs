@@ -62,7 +62,12 @@ impl ChartAxis {
 
     /// Returns the number of categories from one label to the next: labels of many categories would cover each other.
     fn stride(&self) -> usize {
-        (self.categories.len() * LEGIBLE * LETTER).div_ceil(PLOT_WIDTH as usize).max(1)
+        let stride = |letters: usize| (self.categories.len() * letters * LETTER).div_ceil(PLOT_WIDTH as usize).max(1);
+        if stride(LEGIBLE.0) == 1 {
+            return 1;
+        }
+        let longest = self.categories.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+        stride(longest.clamp(LEGIBLE.0, LEGIBLE.1))
     }
 
     fn text(&self, position: f64) -> String {
@@ -80,8 +85,8 @@ impl ChartAxis {
 
 /// The width of a letter of a label in pixels, with a margin.
 const LETTER: usize = 9;
-/// The number of letters for which every label of a category has room.
-const LEGIBLE: usize = 5;
+/// The number of letters for which every label of a category has room, and the most for which labels are left out.
+const LEGIBLE: (usize, usize) = (5, 12);
 
 /// Shortens a name to at most `most` letters. The start and the end are kept, because names of variants differ there.
 fn fitted(name: &str, most: usize) -> String {
