@@ -297,7 +297,7 @@ impl Interface {
     /// one, unless it costs less.
     #[must_use]
     pub fn bytes_on_network(&self, bytes: u64) -> u64 {
-        let least = if self.empty == EmptyMessage::AsOneByte { 1 } else { 0 };
+        let least = u64::from(self.empty == EmptyMessage::AsOneByte);
         bytes.max(least) + self.header.count()
     }
 

@@ -188,7 +188,7 @@ impl Traffic {
             let message = format!("a load is counted in flits of {flit}, and {packet} are not a whole number of them");
             let above = Some(packet.count().next_multiple_of(smallest)).filter(|above| *above <= largest);
             let whole = Bytes::new(above.unwrap_or(largest - largest % smallest));
-            (!packet.count().is_multiple_of(smallest)).then(|| Fault::new(path, message, &format!("give {whole}")))
+            (!packet.count().is_multiple_of(smallest)).then(|| Fault::new(path, message, format!("give {whole}")))
         };
         lengths.filter_map(fault).collect()
     }

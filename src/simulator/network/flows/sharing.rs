@@ -150,11 +150,12 @@ impl ProgressiveFilling {
     /// Returns the level at which filling finds a channel full, but at most `level`.
     fn level_below(&self, channel: &FlowChannel, level: f64) -> f64 {
         // From the equal share, the level rises by what slower flows leave.
-        let mut full = channel.capacity / channel.flows.len() as f64;
+        let flows = u32::try_from(channel.flows.len()).expect("fewer than 2^32 messages at once");
+        let mut full = channel.capacity / f64::from(flows);
         while full < level {
             let slower = channel.flows.iter().map(|id| self.rate(*id)).filter(|rate| *rate < full);
-            let (count, sum) = slower.fold((0, 0.0), |(count, sum), rate| (count + 1, sum + rate));
-            let next = (channel.capacity - sum) / (channel.flows.len() - count) as f64;
+            let (count, sum) = slower.fold((0_u32, 0.0), |(count, sum), rate| (count + 1, sum + rate));
+            let next = (channel.capacity - sum) / f64::from(flows - count);
             if next <= full {
                 return full;
             }

@@ -256,14 +256,12 @@ fn messages_that_nothing_opposes_have_the_rate_of_all_interfaces() {
     let mut machine = star(Sends::Buffered);
     let interface = machine.nodes.interface.as_mut().unwrap();
     (interface.count, interface.gap_per_byte) = (2, PerByte::new(ns(2)));
-    let two = async |me: Process| match me.rank() {
-        0 => {
-            me.send(1, Message::new(1000)).await;
-            me.send(1, Message::new(1000)).await;
-        }
-        _ => {
-            me.receive(0).await;
-            me.receive(0).await;
+    let two = async |me: Process| {
+        for _ in 0..2 {
+            match me.rank() {
+                0 => me.send(1, Message::new(1000)).await,
+                _ => drop(me.receive(0).await),
+            }
         }
     };
     for duplex in [None, Some(Bytes::new(999))] {
