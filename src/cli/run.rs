@@ -9,7 +9,8 @@ use parsim_sim::simulation::Detail;
 use parsim_study::experiment::calibration::{CalibrationCase, Predictor};
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{
-    IntervalLevel, Outcome, Recall, References, StudyError, Workers, check_critical_times, degrees_of_parallelism,
+    IntervalLevel, Outcome, Recall, References, ScenarioFile, StudyError, Workers, check_critical_times,
+    degrees_of_parallelism,
 };
 use parsim_study::files::{OutputClaims, create, create_with};
 use parsim_study::report::{HeatMap, write_accounts, write_sources};
@@ -56,8 +57,9 @@ pub struct RunArguments {
 }
 
 pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
-    let (common, predictor) = (&arguments.common, arguments.predictor()?);
+    let common = &arguments.common;
     let mut file = common.file(&[]);
+    let predictor = arguments.predictor(&file)?;
     if let Some(predictor) = &predictor {
         predictor.apply_to(&mut file)?;
     }
@@ -79,12 +81,13 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
 }
 
 impl RunArguments {
-    /// Calibrates the machine, if requested.
-    fn predictor(&self) -> Result<Option<Predictor>, StudyError> {
-        let bar = Bar::default();
+    /// Calibrates the machine, if requested. Faults of the scenario come first, because a calibration takes long.
+    fn predictor(&self, file: &ScenarioFile) -> Result<Option<Predictor>, StudyError> {
+        let Some(case) = &self.calibration else { return Ok(None) };
+        file.plan()?.base()?;
+        let bar = Bar::of_passes();
         let workers = Workers { progress: &bar, ..Workers::default() };
-        let calibrated = |file| Predictor::load(file, self.interval, workers);
-        self.calibration.as_deref().map(calibrated).transpose()
+        Predictor::load(case, self.interval, workers).map(Some)
     }
 
     /// Runs the case, and records it if requested.
