@@ -42,7 +42,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
         return Err(Failure::Simulation(arguments.summary(&unfinished)));
     }
     let part = SweepPart::without(take(&mut unfinished.missing_points));
-    let rows = written(&common.output, &cases, &part, None, &references, workers)?;
+    let rows = written(&common.output, &cases, &part, None, None, &references, workers)?;
     store.check().map_err(StudyError::from)?;
     finish_rows(rows)?;
     note((unfinished.count() > 0).then(|| arguments.summary(&unfinished)));

@@ -3,6 +3,7 @@
 mod advice;
 mod bottleneck;
 mod calibrate;
+mod calibration;
 mod check;
 mod choice;
 mod compare;

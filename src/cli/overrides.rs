@@ -3,7 +3,7 @@
 use super::{Failure, ScenarioArguments, ValueArguments};
 use parsim_study::answer::Answer;
 use parsim_study::experiment::{ScenarioFile, Shard};
-use parsim_study::files::OutputClaims;
+use parsim_study::files::{ClaimedFolders, OutputClaims};
 use parsim_study::scenario::{Case, Cases, Override, Plan};
 use std::num::NonZero;
 use std::path::Path;
@@ -44,6 +44,12 @@ impl ScenarioArguments {
         }
         let _folders = claims(self.claims(&plan)).check()?;
         self.output.print(answer(&plan, &case)?)
+    }
+
+    /// Checks the outputs before the command works for long; folders that it creates are removed with the result. A
+    /// resolved scenario is no answer, and has a file of any name.
+    pub fn check(&self, claims: &OutputClaims) -> Result<Option<ClaimedFolders>, Failure> {
+        Ok((!self.dump_config).then(|| claims.check()).transpose()?)
     }
 
     /// Prints the resolved scenarios of all cases if `--dump-config` is given; returns whether it is.

@@ -1,13 +1,16 @@
 //! `parsim report`: an HTML page about some scenarios.
 
+use super::calibration::CalibrationArguments;
 use super::progress::Bar;
 use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ValueArguments, pictures};
 use clap::Args;
-use parsim_study::experiment::Failures;
-use parsim_study::experiment::chapter::chapter;
+use parsim_study::experiment::calibration::CalibratedScenario;
+use parsim_study::experiment::chapter::{calibrated_chapter, chapter};
+use parsim_study::experiment::{Failures, ScenarioFile};
 use parsim_study::files::{OutputClaims, create};
 use parsim_study::report::page;
+use parsim_study::scenario::Plan;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -31,23 +34,34 @@ pub struct ReportArguments {
     #[command(flatten)]
     cases: CaseArguments,
     #[command(flatten)]
+    calibration: CalibrationArguments,
+    #[command(flatten)]
     store: StoreArguments,
 }
 
 pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
-    let plan = |scenario: &PathBuf| arguments.values.file(scenario, &arguments.cases.over).plan();
-    let plans = arguments.scenarios.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+    let file = |scenario: &PathBuf| arguments.values.file(scenario, &arguments.cases.over);
+    let files: Vec<ScenarioFile> = arguments.scenarios.iter().map(file).collect();
+    let plans = files.iter().map(ScenarioFile::plan).collect::<Result<Vec<_>, _>>()?;
     let _folders = plans
         .iter()
         .fold(OutputClaims::default(), |claims, plan| claims.inputs(plan.files()))
+        .inputs(arguments.calibration.files())
         .output("--out", Some(&arguments.out))
         .check()?;
+    let predictor = arguments.calibration.predictor(arguments.cases.jobs, &arguments.store)?;
     let bar = Bar::default();
     let mut failures = Failures::default();
-    let named = arguments.scenarios.iter().zip(&plans);
     let chapters = arguments.store.with(|recall| {
         let workers = arguments.cases.workers(&bar, recall);
-        named.map(|(scenario, plan)| chapter(scenario, plan, workers, &mut failures)).collect()
+        let chapter = |(file, plan): (&ScenarioFile, &Plan)| match &predictor {
+            None => chapter(&file.path, plan, workers, &mut failures),
+            Some(known) => {
+                let calibrated = CalibratedScenario::new(known, file.clone(), ScenarioFile::plan)?;
+                calibrated_chapter(&calibrated, workers, &mut failures)
+            }
+        };
+        files.iter().zip(&plans).map(chapter).collect()
     });
     let chapters: Vec<_> = chapters?;
     let title = match chapters.as_slice() {

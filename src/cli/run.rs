@@ -1,16 +1,15 @@
 //! `parsim run`: a run of the base values of a scenario.
 
+use super::calibration::CalibrationArguments;
 use super::failure::each;
-use super::progress::Bar;
 use super::store::StoreArguments;
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
-use parsim_study::experiment::calibration::{CalibrationCase, Predictor};
+use parsim_study::experiment::calibration::{CalibratedScenario, Predictor};
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{
-    IntervalLevel, Outcome, Recall, References, ScenarioFile, StudyError, Workers, check_critical_times,
-    degrees_of_parallelism,
+    Outcome, References, ScenarioFile, StudyError, check_critical_times, degrees_of_parallelism,
 };
 use parsim_study::files::{OutputClaims, create, create_with};
 use parsim_study::report::{HeatMap, write_accounts, write_sources};
@@ -45,49 +44,39 @@ pub struct RunArguments {
     /// Writes the end time of every rank and its time in each activity, in picoseconds; of the first seed.
     #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv)]
     accounts: Option<PathBuf>,
-    /// Calibrates the machine by this case first, uses the fitted values, and adds to the makespan the interval that
-    /// should contain a new measurement.
-    #[arg(long, value_name = "CASE.ron")]
-    calibration: Option<PathBuf>,
-    /// Percentage of new measurements that the interval should contain.
-    #[arg(long, value_name = "PERCENT", requires = "calibration", default_value = "90")]
-    interval: IntervalLevel,
+    #[command(flatten)]
+    calibration: CalibrationArguments,
     #[command(flatten)]
     store: StoreArguments,
 }
 
 pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     let common = &arguments.common;
-    let mut file = common.file(&[]);
-    let predictor = arguments.predictor(&file)?;
-    if let Some(predictor) = &predictor {
-        predictor.apply_to(&mut file)?;
-    }
-    let plan = file.plan()?;
+    let plan = common.plan(&[])?;
+    let _folders = common.check(&arguments.claims(common.claims(&plan)))?;
+    arguments.check_figures(&plan.base()?)?;
+    let predictor = arguments.calibration.predictor(None, &arguments.store)?;
+    let calibrated = arguments.calibrated(predictor.as_ref())?;
+    let plan = calibrated.as_ref().map_or(Ok(plan), |calibrated| calibrated.file().plan())?;
     let case = plan.base()?;
     if common.dump_config {
         return common.output.write(format_args!("{}\n", plan.to_ron(&case)));
     }
-    let _folders = arguments.claims(common.claims(&plan)).check()?;
-    arguments.check_figures(&case)?;
     let mut outcome = arguments.outcome(&case)?;
-    if let Some(predictor) = &predictor {
-        let makespan_s = outcome.makespan_s().0;
-        let interval = |recall: Recall<'_>| predictor.interval_of_makespan(&file, makespan_s, recall);
-        outcome = outcome.with_interval(arguments.store.with(interval)?);
+    if let Some(calibrated) = &calibrated {
+        outcome = arguments.store.with(|recall| Ok(calibrated.with_interval_of_base(outcome, recall)?))?;
     }
-    common.output.print(outcome.answer())?;
+    let mut answer = outcome.answer();
+    answer.notes.extend(calibrated.iter().flat_map(|calibrated| calibrated.cautions().iter().cloned()));
+    common.output.print(answer)?;
     arguments.draw(&case, &outcome)
 }
 
 impl RunArguments {
-    /// Calibrates the machine, if requested. Faults of the scenario come first, because a calibration takes long.
-    fn predictor(&self, file: &ScenarioFile) -> Result<Option<Predictor>, StudyError> {
-        let Some(case) = &self.calibration else { return Ok(None) };
-        file.plan()?.base()?;
-        let bar = Bar::of_passes();
-        let workers = Workers { progress: &bar, ..Workers::default() };
-        Predictor::load(case, self.interval, workers).map(Some)
+    /// Sets the values of a calibration, if there is one.
+    fn calibrated<'p>(&self, predictor: Option<&'p Predictor>) -> Result<Option<CalibratedScenario<'p>>, StudyError> {
+        let base_values = |file: &ScenarioFile| Ok(file.plan()?.holding(|_| false));
+        predictor.map(|known| CalibratedScenario::new(known, self.common.file(&[]), base_values)).transpose()
     }
 
     /// Runs the case, and records it if requested.
@@ -103,7 +92,7 @@ impl RunArguments {
     fn claims(&self, claims: OutputClaims) -> OutputClaims {
         claims
             .inputs(&self.published)
-            .inputs(self.calibration.iter().flat_map(|case| CalibrationCase::files_of(case)))
+            .inputs(self.calibration.files())
             .output("--trace", self.trace.as_deref())
             .output("--heat-map", self.heat_map.as_deref())
             .output("--histogram", self.histogram.as_deref())

@@ -1,5 +1,6 @@
 //! `parsim sweep`: runs every case of a scenario's axes on all cores, and writes the rows in the order of the axes.
 
+use super::calibration::CalibrationArguments;
 use super::notice::{is_quiet, note};
 use super::output::OutputArguments;
 use super::progress::Bar;
@@ -7,10 +8,11 @@ use super::store::{StoreArguments, announce_without_store, finish};
 use super::{CaseArguments, Failure, ScenarioArguments, overrides, pictures};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
+use parsim_study::experiment::calibration::{CalibratedScenario, Predictor, VariedCases};
 use parsim_study::experiment::{
-    CurveAxis, References, Shard, SweepEnd, SweepPart, SweptRows, TimeLines, Workers, sweep,
+    CurveAxis, References, ScenarioFile, Shard, StudyError, SweepEnd, SweepPart, SweptRows, TimeLines, Workers, sweep,
 };
-use parsim_study::files::AnswerOutput;
+use parsim_study::files::{AnswerOutput, OutputClaims};
 use parsim_study::report::RowWriter;
 use parsim_study::scenario::{Cases, Plan};
 use std::path::{Path, PathBuf};
@@ -26,6 +28,8 @@ pub struct SweepArguments {
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
     #[command(flatten)]
+    calibration: CalibrationArguments,
+    #[command(flatten)]
     store: StoreArguments,
     /// Runs only one of N shards of the cases; K counts from 1. `auto` reads the shard from the job array of Slurm or
     /// LSF, `auto/N` also from that of PBS or HyperQueue.
@@ -36,26 +40,32 @@ pub struct SweepArguments {
 pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let (common, bar) = (&arguments.common, Bar::default());
     let plan = common.plan(&arguments.cases.over)?;
+    let axis = arguments.plot.as_ref().map(|_| CurveAxis::to_draw(&plan, None)).transpose()?;
+    let _folders = common.check(&arguments.claims(&plan))?;
+    let predictor = arguments.predictor(&plan)?;
+    let calibrate = |known| CalibratedScenario::new(known, common.file(&arguments.cases.over), ScenarioFile::plan);
+    let calibrated = predictor.as_ref().map(calibrate).transpose()?;
+    let plan = calibrated.as_ref().map_or(&plan, CalibratedScenario::plan);
     let cases = plan.unfold()?;
     if common.dump_config(&cases)? {
         return Ok(());
     }
     let references = References::load(plan.scenario(), &common.scenario)?;
-    let axis = arguments.plot.as_ref().map(|_| CurveAxis::to_draw(&plan, None)).transpose()?;
-    let _folders = common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
     let store = arguments.store.open()?;
     let _announced = store.is_none().then(announce_without_store);
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
+    let varied = calibrated.as_ref().map(CalibratedScenario::unfold).transpose()?;
     let part = SweepPart::of(&cases, arguments.shard)?;
-    let rows = written(&common.output, &cases, &part, axis.as_ref(), &references, workers)?;
+    let rows = written(&common.output, &cases, &part, varied.as_ref(), axis.as_ref(), &references, workers)?;
     finish(store.as_ref())?;
     let SweepEnd { times, failures, remarks, tally } = finish_rows(rows)?;
     if let (Some(file), Some(axis)) = (&arguments.plot, &axis) {
-        draw(file, &plan, axis, &times)?;
+        draw(file, plan, axis, &times)?;
     }
     // With selected values or a shard, measurements are left out on purpose.
     let is_whole = arguments.cases.over.is_empty() && arguments.shard.is_none();
-    remarks.notes(is_whole).into_iter().for_each(|text| note(Some(text)));
+    let cautions = calibrated.iter().flat_map(|calibrated| calibrated.cautions().iter().cloned());
+    remarks.notes(is_whole).into_iter().chain(cautions).for_each(|text| note(Some(text)));
     note(store.as_ref().and_then(|_| tally.note()));
     let tally = store.map(|_| tally.words(&failures)).filter(|_| !is_quiet());
     if failures.count() == 0 {
@@ -64,12 +74,25 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     Ok(failures.into_result_with(tally)?)
 }
 
+impl SweepArguments {
+    fn claims(&self, plan: &Plan) -> OutputClaims {
+        self.common.claims(plan).inputs(self.calibration.files()).output("--plot", self.plot.as_deref())
+    }
+
+    /// Calibrates the machine, if requested; faults of the cases come first.
+    fn predictor(&self, plan: &Plan) -> Result<Option<Predictor>, StudyError> {
+        drop(plan.unfold()?);
+        self.calibration.predictor(self.cases.jobs, &self.store)
+    }
+}
+
 /// Runs the cases of `part` and writes their rows as they end; ends early if a row cannot be written, or the store
 /// fails.
 pub fn written<'a>(
     output: &OutputArguments,
     cases: &Cases<'_>,
     part: &SweepPart,
+    varied: Option<&VariedCases<'_>>,
     axis: Option<&'a CurveAxis>,
     references: &'a References,
     workers: Workers<'_>,
@@ -79,7 +102,7 @@ pub fn written<'a>(
     let writer = RowWriter::new(output.open(shape)?, output.format());
     let mut rows = SweptRows::new(axis, writer, references);
     let mut written = Ok(());
-    sweep(cases, part, references, workers, |turns| {
+    sweep(cases, part, varied, references, workers, |turns| {
         written = turns.into_iter().try_for_each(|turn| rows.add(turn)).and_then(|()| rows.flush());
         written.is_ok() && workers.recall.is_sound()
     })?;

@@ -32,6 +32,7 @@ mod networks;
 mod numerics;
 mod oracle;
 mod placements;
+mod predictions;
 mod queueing;
 mod rejections;
 mod routers;

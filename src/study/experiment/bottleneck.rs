@@ -1,7 +1,7 @@
 //! Bottlenecks of a program along an axis.
 
 use super::cases::{Failures, Workers, run_all};
-use super::curves::{CurveAxis, TimeLines};
+use super::curves::{CurveAxis, CurveTime, TimeLines};
 use super::identity::metadata;
 use super::outcome::{Outcome, keyed};
 use super::references::{self, OneRankTime, References, note_on_withheld};
@@ -46,8 +46,8 @@ impl BottleneckSource {
     }
 }
 
-const NOTE_ON_HOST: &str = "note: these are the times of the host's rank, which computes less than half as much as the ranks \
-                            do in the mean: its waits for their computations count as communication; `parsim critical-path` \
+const NOTE_ON_RANK: &str = "note: these are the times of the rank that ends last, which computes less than half as much as the \
+                            ranks do in the mean: its waits for their computations count as communication; `parsim critical-path` \
                             follows them";
 
 /// One curve, with the numbers of its cases.
@@ -105,7 +105,8 @@ impl<'c> Bottlenecks<'c> {
         let mut times = TimeLines::default();
         for (case, CaseBottleneck { point, half_width_s, .. }) in cases.iter().zip(&answers) {
             let seconds = point.components.as_ref().map(|components| components.total_s);
-            times.add(axis, case, (source.title(), seconds, *half_width_s), &point.compared);
+            let time = CurveTime { half_width: *half_width_s, ..CurveTime::new(source.title(), seconds) };
+            times.add(axis, case, &time, &point.compared);
         }
         let program = cases.first().map_or("", |case| case.scenario.program.name());
         let times = figures::times(program, &axis.along, times.lines());
@@ -130,7 +131,7 @@ impl<'c> Bottlenecks<'c> {
         let is_simulated = matches!(self.source, BottleneckSource::Simulated);
         let points = self.curves.iter().flat_map(|group| &group.curve.points);
         let mut known = points.filter_map(|point| point.components.as_ref());
-        (is_simulated && known.any(Components::host_computes_little)).then(|| NOTE_ON_HOST.to_owned())
+        (is_simulated && known.any(Components::computes_little)).then(|| NOTE_ON_RANK.to_owned())
     }
 
     fn records<'g>(&'g self, group: &'g CurveCases) -> impl Iterator<Item = (usize, Record)> + 'g {

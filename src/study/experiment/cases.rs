@@ -1,18 +1,16 @@
 //! Runs many cases on all cores and delivers their results in order.
 
+use super::error::{CaseError, StudyError, one_a_line};
 use super::identity::metadata;
 use super::memory_budget::MemoryBudget;
 use super::outcome::{Outcome, keyed};
 use super::recall::Recall;
 use super::references::References;
-use super::{StudyError, one_a_line};
 use crate::answer::{QuantityValue, Record};
-use crate::scenario::source::Faults;
-use crate::scenario::{AxisValue, Case};
+use crate::scenario::{AxisValue, Case, Cases};
 use parsim_sim::simulation::{SimulationError, WallClock};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, mpsc};
@@ -21,42 +19,10 @@ use std::time::Duration;
 /// The values of the axes of a case, by axis name.
 pub type Keys = Vec<(String, Option<AxisValue>)>;
 
-/// The reason why a case has no outcome.
-#[derive(Debug)]
-pub enum CaseError {
-    /// The case cannot be run as described.
-    Faulty(Box<Faults>),
-    /// The run did not complete, or hit a defect in parsim.
-    Failed(SimulationError),
-}
-
-impl CaseError {
-    /// Returns `true` if parsim itself is at fault.
-    #[must_use]
-    pub const fn is_defect(&self) -> bool {
-        matches!(self, Self::Failed(SimulationError::Defect(_)))
-    }
-}
-
-impl fmt::Display for CaseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Faulty(faults) => f.write_str(faults.list.first().map_or("", |fault| &fault.message)),
-            Self::Failed(error) => error.fmt(f),
-        }
-    }
-}
-
-impl From<SimulationError> for CaseError {
-    fn from(error: SimulationError) -> Self {
-        Self::Failed(error)
-    }
-}
-
 /// A case after it was processed.
 pub enum CaseResult<'c> {
     /// The case was run.
-    Run(Box<Cow<'c, Case>>, Box<Result<Outcome, SimulationError>>),
+    Run(Box<Cow<'c, Case>>, Box<Result<Outcome, CaseError>>),
     /// The case was not run because a store has all its results.
     Stored(Box<Outcome>),
     /// The case could not be run.
@@ -121,20 +87,85 @@ pub fn run_all(
     cases: &[Case],
     workers: Workers<'_>,
     references: &References,
-    mut receive: impl FnMut(&Case, Result<Outcome, SimulationError>) -> bool,
+    receive: impl FnMut(&Case, Result<Outcome, CaseError>) -> bool,
 ) -> Result<(), StudyError> {
-    let known = |case| Ok(Cow::Borrowed(case));
+    run_all_and(cases, |_, outcome| Ok(outcome), workers, references, receive)
+}
+
+/// Runs existing cases as [`run_each`] does, and passes the index and the outcome of each to `finish`.
+///
+/// # Errors
+/// Returns an error if threads cannot be started.
+pub fn run_all_and(
+    cases: &[Case],
+    finish: impl Fn(usize, Outcome) -> Result<Outcome, CaseError> + Sync,
+    workers: Workers<'_>,
+    references: &References,
+    mut receive: impl FnMut(&Case, Result<Outcome, CaseError>) -> bool,
+) -> Result<(), StudyError> {
+    let turn =
+        |(index, case), runner: &CaseRunner<'_>| runner.run_and(Cow::Borrowed(case), |outcome| finish(index, outcome));
     let mut see = |turn: CaseResult<'_>| match turn {
         CaseResult::Run(case, result) => receive(&case, *result),
         CaseResult::Stored(_) | CaseResult::Invalid(..) => unreachable!("these cases are described well"),
     };
-    run_each(cases.iter(), cases.len() as u64, known, workers, references, |turns| turns.into_iter().all(&mut see))
+    let (items, count) = (cases.iter().enumerate(), cases.len() as u64);
+    run_each(items, count, turn, workers, references, |turns| turns.into_iter().all(&mut see))
 }
 
-/// Makes cases, runs them on all `workers`, and passes the results to `receive` in case order. Each call receives a
-/// batch of results that were computed together, as soon as all earlier batches are complete. Stops early when
-/// `receive` returns `false`. `count` is the approximate number of cases. A case for which `make` returns a
-/// [`CaseResult`] is not run.
+/// Runs cases one at a time, within the memory of this computer.
+pub struct CaseRunner<'w> {
+    workers: Workers<'w>,
+    references: &'w References,
+    room: MemoryBudget,
+}
+
+impl CaseRunner<'_> {
+    /// Runs a case.
+    #[must_use]
+    pub fn run<'c>(&self, case: Cow<'c, Case>) -> CaseResult<'c> {
+        self.run_and(case, |outcome| Ok(outcome))
+    }
+
+    /// Runs a case, and passes its outcome to `finish`.
+    #[must_use]
+    pub fn run_and<'c>(
+        &self,
+        case: Cow<'c, Case>,
+        finish: impl FnOnce(Outcome) -> Result<Outcome, CaseError>,
+    ) -> CaseResult<'c> {
+        let run = || finish(Outcome::of(&case, self.references, self.workers.recall)?);
+        let result = Box::new(self.guarded(&case, run));
+        CaseResult::Run(Box::new(case), result)
+    }
+
+    /// Passes the outcome of a case that was not run to `finish`, which runs others like it.
+    #[must_use]
+    pub fn add_to<'c>(
+        &self,
+        found: Outcome,
+        finish: impl FnOnce(Outcome) -> Result<Outcome, CaseError>,
+    ) -> CaseResult<'c> {
+        let case = found.case().clone();
+        match self.guarded(&case, || finish(found)) {
+            Ok(outcome) => CaseResult::Stored(Box::new(outcome)),
+            Err(error) => CaseResult::Run(Box::new(Cow::Owned(case)), Box::new(Err(error))),
+        }
+    }
+
+    /// Calls `play` when there is room for `case`, and reports that the case is being run.
+    fn guarded<T>(&self, case: &Case, play: impl FnOnce() -> Result<T, CaseError>) -> Result<T, CaseError> {
+        let _place = self.room.enter(case.scenario.estimate().memory_bytes);
+        self.workers.progress.enter(&case.keys);
+        let result = catching_panics(play);
+        self.workers.progress.leave(&case.keys);
+        result
+    }
+}
+
+/// Takes turns at items on all `workers`, and passes the results to `receive` in the order of the items. Each call
+/// receives a batch of results that were computed together, as soon as all earlier batches are complete. Stops early
+/// when `receive` returns `false`. `count` is the approximate number of cases.
 ///
 /// Cases start in order, in batches that take a few milliseconds each. No batch starts while more than twice as many
 /// batches as there are threads are running or waiting for an earlier one, so the number of threads bounds the memory
@@ -148,7 +179,7 @@ pub fn run_all(
 pub fn run_each<'c, T: Send>(
     cases: impl Iterator<Item = T> + Send,
     count: u64,
-    make: impl Fn(T) -> Result<Cow<'c, Case>, CaseResult<'c>> + Sync,
+    turn: impl Fn(T, &CaseRunner<'_>) -> CaseResult<'c> + Sync,
     workers: Workers<'_>,
     references: &References,
     mut receive: impl FnMut(Vec<CaseResult<'c>>) -> bool,
@@ -156,17 +187,8 @@ pub fn run_each<'c, T: Send>(
     let cases_at_most = usize::try_from(count).unwrap_or(usize::MAX);
     let pool = (workers.threads(cases_at_most) > 1).then(|| workers.pool(cases_at_most)).transpose()?;
     workers.progress.begin(count);
-    let room = MemoryBudget::of_this_computer();
-    let turn = |item| match make(item) {
-        Ok(case) => {
-            let _place = room.enter(case.scenario.estimate().memory_bytes);
-            workers.progress.enter(&case.keys);
-            let result = Box::new(catching_panics(|| Outcome::of(&case, references, workers.recall)));
-            workers.progress.leave(&case.keys);
-            CaseResult::Run(Box::new(case), result)
-        }
-        Err(turn) => turn,
-    };
+    let runner = CaseRunner { workers, references, room: MemoryBudget::of_this_computer() };
+    let turn = |item| turn(item, &runner);
     let receive = |turns: Vec<CaseResult<'c>>| {
         let failed = turns.iter().filter(|turn| turn.has_failed()).count();
         workers.progress.advance(turns.len() as u64, failed as u64);
@@ -295,17 +317,23 @@ impl BatchSize {
     }
 }
 
+/// Returns the case at a point, or its keys and the reason why it cannot be constructed.
+pub fn case_at(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, CaseError)> {
+    let case = || cases.holds(point).and_then(|_| cases.case(point)).map_err(CaseError::from);
+    catching_panics(case).map(Cow::Owned).map_err(|error| (cases.keys(point), error))
+}
+
 /// Calls `play` and turns a panic into a failure of its case, so that the other cases are not lost.
 ///
 /// # Errors
 /// Returns the error of `play`, or a defect if `play` panics.
-pub fn catching_panics<T>(play: impl FnOnce() -> Result<T, SimulationError>) -> Result<T, SimulationError> {
+pub fn catching_panics<T, E: From<SimulationError>>(play: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     // Any state that a panic leaves half changed belongs to the case and is dropped with it.
     let played = panic::catch_unwind(AssertUnwindSafe(play));
     played.unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message");
-        Err(SimulationError::Defect(text.to_owned()))
+        Err(SimulationError::Defect(text.to_owned()).into())
     })
 }
 
@@ -415,7 +443,8 @@ mod tests {
 
     #[test]
     fn a_panic_is_the_failure_of_one_case() {
-        let defect = |case: u32| catching_panics(|| if case == 1 { panic!("case {case} is lost") } else { Ok(case) });
+        let run = |case: u32| if case == 1 { panic!("case {case} is lost") } else { Ok::<_, SimulationError>(case) };
+        let defect = |case: u32| catching_panics(|| run(case));
         let outcomes: Vec<_> = (0..3).map(defect).collect();
         assert!(matches!(outcomes[..], [Ok(0), Err(_), Ok(2)]));
         assert_eq!(outcomes[1].as_ref().unwrap_err().to_string(), "parsim has a defect: case 1 is lost");

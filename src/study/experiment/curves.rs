@@ -12,6 +12,9 @@ use crate::scenario::{AxisValue, Case, Plan};
 /// The path of the offered load.
 pub const OFFERED: &str = "program.offered";
 
+/// The kind of simulated times.
+pub const SIMULATED: &str = "simulated";
+
 /// The axis along which curves are drawn.
 pub struct CurveAxis {
     /// Its name; empty if the scenario has no axes.
@@ -169,34 +172,41 @@ fn origin(compared: &ReferenceValue) -> LineOrigin {
     }
 }
 
+/// The time of a case in a figure.
+pub struct CurveTime<'k> {
+    /// The kind of the time, such as `simulated`.
+    pub kind: &'k str,
+    /// The time in seconds, if there is one.
+    pub seconds: Option<f64>,
+    /// Half the 95 % confidence interval, in seconds; 0 if there is none.
+    pub half_width: f64,
+    /// The interval that should contain a new measurement, in seconds, if there is one.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl<'k> CurveTime<'k> {
+    /// Returns a time without intervals.
+    #[must_use]
+    pub const fn new(kind: &'k str, seconds: Option<f64>) -> Self {
+        Self { kind, seconds, half_width: 0.0, interval: None }
+    }
+}
+
 /// Times of cases, gathered into the lines of a figure.
 #[derive(Default)]
 pub struct TimeLines(Vec<TimeLine>);
 
 impl TimeLines {
-    /// Adds the time of `case`, of kind `kind` and with the half-width of its interval, and the times for comparison.
-    pub fn add(
-        &mut self,
-        axis: &CurveAxis,
-        case: &Case,
-        (kind, seconds, half_width): (&str, Option<f64>, f64),
-        compared: &[ReferenceValue],
-    ) {
+    /// Adds the time of `case` and the times for comparison.
+    pub fn add(&mut self, axis: &CurveAxis, case: &Case, time: &CurveTime<'_>, compared: &[ReferenceValue]) {
         let Some(place) = axis.place(case) else { return };
         let group = axis.group(case);
+        self.add_point(&group, LineOrigin::Subject, place, time);
         // A prediction that is itself the subject is not compared with itself.
-        let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
+        let others = compared.iter().filter(|one| !time.kind.ends_with(one.title.as_str()));
         let times =
             others.filter(|one| !matches!(one.beside, ReferenceTarget::Outcome(_) | ReferenceTarget::Outcomes(_)));
-        let others = times.map(|one| (one.title.as_str(), one.value, 0.0, origin(one)));
-        for (kind, seconds, half_width, origin) in
-            [(kind, seconds, half_width, LineOrigin::Subject)].into_iter().chain(others)
-        {
-            let Some(seconds) = seconds else { continue };
-            let line = self.line(&group, kind, origin);
-            line.points.push((place, seconds));
-            line.half_widths.push(half_width);
-        }
+        times.for_each(|one| self.add_point(&group, origin(one), place, &CurveTime::new(&one.title, one.value)));
     }
 
     /// Adds the simulated outcome of `case` and its references: for traffic the latencies, otherwise the makespan.
@@ -204,11 +214,28 @@ impl TimeLines {
         if case.scenario.program.is_traffic() {
             for (kind, name) in [(MEAN, "latency_mean_s"), (P99, "latency_p99_s")] {
                 let (seconds, half_width) = outcome.reported(name).unzip();
-                self.add(axis, case, (kind, seconds, half_width.unwrap_or(0.0)), &[]);
+                let time = CurveTime { half_width: half_width.unwrap_or(0.0), ..CurveTime::new(kind, seconds) };
+                self.add(axis, case, &time, &[]);
             }
         } else {
             let (seconds, half_width) = outcome.makespan_s();
-            self.add(axis, case, ("simulated", Some(seconds), half_width), outcome.compared());
+            let kind =
+                outcome.interval().map(|interval| format!("{SIMULATED}, {} % interval", interval.level.percent()));
+            let kind = kind.as_deref().unwrap_or(SIMULATED);
+            let interval = outcome.interval().and_then(|interval| interval.ends);
+            let time = CurveTime { half_width, interval, ..CurveTime::new(kind, Some(seconds)) };
+            self.add(axis, case, &time, outcome.compared());
+        }
+    }
+
+    fn add_point(&mut self, group: &str, origin: LineOrigin, place: f64, time: &CurveTime<'_>) {
+        let Some(seconds) = time.seconds else { return };
+        let line = self.line(group, time.kind, origin);
+        line.points.push((place, seconds));
+        line.half_widths.push(time.half_width);
+        if time.interval.is_some() || !line.intervals.is_empty() {
+            line.intervals.resize(line.points.len() - 1, None);
+            line.intervals.push(time.interval);
         }
     }
 
@@ -216,7 +243,8 @@ impl TimeLines {
         let found = self.0.iter().position(|line| line.group == group && line.kind == kind);
         let index = found.unwrap_or_else(|| {
             let (group, kind) = (group.to_owned(), kind.to_owned());
-            self.0.push(TimeLine { group, kind, origin, points: Vec::new(), half_widths: Vec::new() });
+            let (points, half_widths, intervals) = (Vec::new(), Vec::new(), Vec::new());
+            self.0.push(TimeLine { group, kind, origin, points, half_widths, intervals });
             self.0.len() - 1
         });
         &mut self.0[index]

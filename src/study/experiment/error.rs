@@ -5,6 +5,44 @@ use crate::store::StoreError;
 use parsim_sim::simulation::SimulationError;
 use std::fmt;
 
+/// The reason why a case has no outcome.
+#[derive(Debug)]
+pub enum CaseError {
+    /// The case cannot be run as described.
+    Faulty(Box<Faults>),
+    /// The run did not complete, or hit a defect in parsim.
+    Failed(SimulationError),
+}
+
+impl CaseError {
+    /// Returns `true` if parsim itself is at fault.
+    #[must_use]
+    pub const fn is_defect(&self) -> bool {
+        matches!(self, Self::Failed(SimulationError::Defect(_)))
+    }
+}
+
+impl fmt::Display for CaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Faulty(faults) => f.write_str(faults.list.first().map_or("", |fault| &fault.message)),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<Faults> for CaseError {
+    fn from(faults: Faults) -> Self {
+        Self::Faulty(Box::new(faults))
+    }
+}
+
+impl From<SimulationError> for CaseError {
+    fn from(error: SimulationError) -> Self {
+        Self::Failed(error)
+    }
+}
+
 /// The reason why an experiment has no result, or only a partial one.
 #[derive(Clone, Debug)]
 pub enum StudyError {
@@ -88,6 +126,15 @@ impl From<SourceFault> for StudyError {
 impl From<StoreError> for StudyError {
     fn from(error: StoreError) -> Self {
         Self::Failed(error.to_string())
+    }
+}
+
+impl From<CaseError> for StudyError {
+    fn from(error: CaseError) -> Self {
+        match error {
+            CaseError::Faulty(faults) => Self::Faults(*faults),
+            CaseError::Failed(error) => error.into(),
+        }
     }
 }
 

@@ -49,14 +49,12 @@ impl Default for IntervalLevel {
 }
 
 /// The interval that is expected to contain a new measurement of a quantity.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct PredictionInterval {
     /// The nominal coverage.
     pub level: IntervalLevel,
     /// The ends, in the unit of the quantity; `None` if too few errors are known.
     pub ends: Option<(f64, f64)>,
-    /// Sentences about what the interval does not account for.
-    pub cautions: Vec<String>,
 }
 
 impl FromStr for IntervalLevel {

@@ -53,13 +53,13 @@ mod window;
 
 pub use animation::{MAX_BYTES_ALONE, animated_figure};
 pub use cases::{
-    CaseError, CaseProgress, CaseResult, Failures, Keys, Workers, case_name, catching_panics, failed_row, run_all,
+    CaseProgress, CaseResult, CaseRunner, Failures, Keys, Workers, case_name, catching_panics, failed_row, run_all,
     run_each,
 };
 pub use cluster::{ClosedForms, ClusterCase};
 pub use curves::{CurveAxis, OFFERED, TimeLines};
 pub use degrees::{check_critical_times, degrees_of_parallelism};
-pub use error::{StudyError, one_a_line};
+pub use error::{CaseError, StudyError, one_a_line};
 pub use identity::{Identity, metadata};
 pub use inspection::{InspectedFile, inspect};
 pub use interval::{IntervalLevel, PredictionInterval};

@@ -156,9 +156,20 @@ impl Outcome {
     /// Returns the outcome with the interval of its makespan.
     #[must_use]
     pub fn with_interval(mut self, interval: PredictionInterval) -> Self {
-        interval.level.put(&mut self.record, "makespan_s", interval.ends);
         self.interval = Some(interval);
-        self
+        Self { record: self.recorded_values(), ..self }
+    }
+
+    /// Returns the interval of the makespan, if there is one.
+    #[must_use]
+    pub const fn interval(&self) -> Option<PredictionInterval> {
+        self.interval
+    }
+
+    /// Returns the number of seeds.
+    #[must_use]
+    pub fn repeats(&self) -> u32 {
+        u32::try_from(1 + self.others.len()).expect("a case has fewer runs")
     }
 
     /// Returns the case; its scenario may be that of a similar case.
@@ -188,7 +199,12 @@ impl Outcome {
     pub fn components(&self, split: Option<ComputationSplit>) -> Components {
         let first = Components::of_trace(&self.trace, split);
         let all: Vec<_> = [first].into_iter().chain(self.others.iter().map(|other| other.components.clone())).collect();
-        Components::mean(&all).expect("there is the first")
+        let mean = Components::mean(&all).expect("there is the first");
+        let scenario = &self.case.scenario;
+        let cores = scenario.layout().cores_in_use(scenario.machine.nodes.cores());
+        // Ranks that share a core cannot all be active.
+        let processor_utilization = mean.processor_utilization * f64::from(scenario.ranks) / f64::from(cores);
+        Components { processor_utilization, ..mean }
     }
 
     /// Returns the makespan and the half-width of its 95 % interval, in seconds: the mean of all seeds, or the only
@@ -241,8 +257,7 @@ impl Outcome {
         let withheld = note_on_withheld(self.is_withheld().into());
         let withheld = withheld.into_iter().chain(note_on_imprecise(self.is_imprecise().into()));
         let cautions = withheld.chain(note_on_undelivered(self.leaves_packets().into()));
-        let of_interval = self.interval.iter().flat_map(|interval| interval.cautions.iter().cloned());
-        let notes = cautions.chain(Remarks::on([&*self.case.scenario]).all()).chain(of_interval).collect();
+        let notes = cautions.chain(Remarks::on([&*self.case.scenario]).all()).collect();
         Answer { notes, ..Answer::one(self.record(), &self.report()) }
     }
 
@@ -268,7 +283,7 @@ impl Outcome {
         let mut record = keyed(&self.case.keys);
         self.put_makespan(&mut record);
         if self.case.scenario.repeat.until().is_some() {
-            record.put("repeats", 1 + self.others.len());
+            record.put("repeats", self.repeats());
         }
         for (name, value) in &self.trace.outcomes {
             let role = if *name == PREDICTED { Role::Predicted } else { Role::Detail };
@@ -304,6 +319,9 @@ impl Outcome {
             record.put_as(Role::Simulated, "makespan_mean_s", sample.mean);
             record.put_as(Role::Spread, "makespan_deviation_s", sample.deviation);
             record.put_as(Role::Spread, "makespan_interval95_s", sample.interval);
+        }
+        if let Some(interval) = self.interval {
+            interval.level.put(record, "makespan_s", interval.ends);
         }
     }
 
@@ -377,7 +395,7 @@ impl Outcome {
             breakdown: &self.breakdown,
             compared: &self.compared,
             sample: self.sample,
-            interval: self.interval.as_ref().map(|interval| (interval.level.percent(), interval.ends)),
+            interval: self.interval.map(|interval| (interval.level.percent(), interval.ends)),
         }
     }
 }

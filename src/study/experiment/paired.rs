@@ -1,10 +1,10 @@
 //! A paired comparison of the cases in two stores, which shows the effect of a change.
 
+use super::cases::case_at;
 use super::cases::{Keys, case_name};
 use super::outcome::keyed;
 use super::recall::{Recall, state};
 use super::repetition::first_and_makespans_s;
-use super::sweep::case_at;
 use super::unfinished::NAMED;
 use super::{StudyError, SweepPart, one_a_line};
 use crate::analysis::Sample;

@@ -1,6 +1,7 @@
 //! Sweeps: every case of a scenario's axes, in axis order.
 
-use super::cases::{CaseError, CaseResult, Keys, Workers, catching_panics, run_each};
+use super::calibration::VariedCases;
+use super::cases::{CaseResult, CaseRunner, Keys, Workers, case_at, run_each};
 use super::planning::SweepPart;
 use super::references::{MatchedPoints, References, note_on_withheld};
 use super::stopping::{note_on_imprecise, note_on_undelivered};
@@ -9,21 +10,22 @@ use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
 use crate::answer::Role;
 use crate::scenario::source::Faults;
-use crate::scenario::{Case, Cases, CheckedScenario, Inspection};
-use std::borrow::Cow;
+use crate::scenario::{Cases, CheckedScenario, Inspection};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Runs every case of `part` and passes the results to `receive` in axis order, in batches of cases that were computed
 /// together. Stops early when `receive` returns `false`. A case whose values turn out not to fit is passed on as
-/// failed.
+/// failed. If the machine is calibrated, makespans get the intervals of `varied`, the same cases with other values of
+/// its parameters.
 ///
 /// # Errors
 /// Returns an error for faults that all cases share, if a filter leaves no case, or if threads cannot be started.
 pub fn sweep<'c>(
     cases: &'c Cases<'_>,
     part: &'c SweepPart,
+    varied: Option<&'c VariedCases<'_>>,
     references: &'c References,
     workers: Workers<'c>,
     receive: impl FnMut(Vec<CaseResult<'c>>) -> bool,
@@ -33,12 +35,20 @@ pub fn sweep<'c>(
     if count == Some(0) {
         return Err(StudyError::no_case());
     }
-    let make = |point| match found.as_ref().and_then(|found| found.with(|found| found.outcome(point))) {
-        Some(outcome) => Err(CaseResult::Stored(Box::new(outcome))),
-        None => case_at(cases, point).map_err(|(keys, error)| CaseResult::Invalid(keys, error)),
+    let turn = |point, runner: &CaseRunner<'_>| {
+        let finish = |outcome| match varied {
+            Some(varied) => varied.with_interval(point, outcome, workers.recall),
+            None => Ok(outcome),
+        };
+        match found.as_ref().and_then(|found| found.with(|found| found.outcome(point))) {
+            Some(outcome) if varied.is_none() => CaseResult::Stored(Box::new(outcome)),
+            Some(outcome) => runner.add_to(outcome, finish),
+            None => case_at(cases, point)
+                .map_or_else(|(keys, error)| CaseResult::Invalid(keys, error), |case| runner.run_and(case, finish)),
+        }
     };
     let count = part.size(count.unwrap_or(points));
-    run_each(part.points(cases), count, make, workers, references, receive)
+    run_each(part.points(cases), count, turn, workers, references, receive)
 }
 
 /// Inspects the cases; those that a store has are known to be valid.
@@ -48,16 +58,6 @@ pub fn sweep<'c>(
 pub fn inspected(cases: &Cases<'_>, found: Option<&PerThreadCaseIndex<'_>>) -> Result<Inspection, Faults> {
     let is_found = |found: &PerThreadCaseIndex<'_>, point| found.with(|found| found.state(point)).is_some();
     cases.inspection_except(|point| found.is_some_and(|found| is_found(found, point)))
-}
-
-/// Returns the case at a point, or its keys and the reason why it cannot be constructed.
-pub fn case_at(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, CaseError)> {
-    let error = match catching_panics(|| Ok(cases.holds(point).and_then(|_| cases.case(point)))) {
-        Ok(Ok(case)) => return Ok(Cow::Owned(case)),
-        Ok(Err(faults)) => CaseError::Faulty(Box::new(faults)),
-        Err(defect) => defect.into(),
-    };
-    Err((cases.keys(point), error))
 }
 
 /// Remarks on the cases of a sweep, gathered while rows are written.

@@ -1,7 +1,8 @@
 //! The rows of a sweep, written as cases complete, and the information gathered along the way.
 
-use super::cases::{CaseError, CaseResult, Failures, Keys, failed_row};
+use super::cases::{CaseResult, Failures, Keys, failed_row};
 use super::curves::{CurveAxis, TimeLines};
+use super::error::CaseError;
 use super::outcome::Outcome;
 use super::recall::RunCounts;
 use super::references::References;
@@ -47,7 +48,7 @@ impl<'r, S: RowSink> SweptRows<'r, S> {
         match turn {
             CaseResult::Run(case, result) => match *result {
                 Ok(outcome) => self.good(outcome),
-                Err(error) => self.failed(&case.keys, Some(&case), &error.into()),
+                Err(error) => self.failed(&case.keys, Some(&case), &error),
             },
             CaseResult::Stored(outcome) => self.good(*outcome),
             CaseResult::Invalid(keys, error) => self.failed(&keys, None, &error),

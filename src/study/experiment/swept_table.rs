@@ -18,12 +18,12 @@ pub fn swept_table(file: &ScenarioFile, workers: Workers<'_>) -> Result<Table, S
     let mut add = |turn| match turn {
         CaseResult::Run(case, result) => match *result {
             Ok(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
-            Err(error) => failures.add(&case.keys, &error.into()),
+            Err(error) => failures.add(&case.keys, &error),
         },
         CaseResult::Stored(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
         CaseResult::Invalid(keys, error) => failures.add(&keys, &error),
     };
-    sweep(&plan.unfold()?, &SweepPart::default(), &references, workers, |turns| {
+    sweep(&plan.unfold()?, &SweepPart::default(), None, &references, workers, |turns| {
         turns.into_iter().for_each(&mut add);
         workers.recall.is_sound()
     })?;

@@ -1,9 +1,10 @@
 //! The cases of a sweep that have no result in a store.
 
+use super::cases::case_at;
 use super::cases::{Keys, Workers, case_name};
 use super::references::References;
 use super::stored_case_index::PerThreadCaseIndex;
-use super::sweep::{case_at, inspected};
+use super::sweep::inspected;
 use super::{CaseError, StudyError};
 use crate::scenario::{CaseId, Cases};
 use crate::store::{State, Store};

@@ -23,6 +23,8 @@ pub struct TimeLine {
     pub points: Vec<(f64, f64)>,
     /// Half the 95 % confidence interval of each time, in seconds; 0 if there is none.
     pub half_widths: Vec<f64>,
+    /// The interval that should contain a new measurement of each time, in seconds, if there is one.
+    pub intervals: Vec<Option<(f64, f64)>>,
 }
 
 /// The origin of a line of times.
@@ -69,6 +71,7 @@ pub fn times(program: &str, along: &HorizontalAxis, times: &[TimeLine]) -> Named
             marker: marker + hue / COLOURS.len(),
             style: time.origin.style(),
             half_widths: time.half_widths.clone(),
+            band: time.intervals.clone(),
         }
     };
     let title = format!("Execution time of {program}");
@@ -95,6 +98,7 @@ pub fn times_by_group(program: &str, along: &HorizontalAxis, lines: &[TimeLine])
         let line = |time: &TimeLine| PlotLine {
             style: time.origin.style(),
             half_widths: time.half_widths.clone(),
+            band: time.intervals.clone(),
             ..PlotLine::new(time.kind.clone(), time.points.clone(), hue(&time.kind))
         };
         let lines = own.map(line).collect();
@@ -256,6 +260,7 @@ mod tests {
             origin,
             points: vec![(1.0, 1.0), (2.0, 1.0)],
             half_widths: Vec::new(),
+            intervals: Vec::new(),
         };
         let all: Vec<_> = (0..40).map(|group| line(group, "simulated", LineOrigin::Subject)).collect();
         let (_, chart) = times("a program", &HorizontalAxis::default(), &all);

@@ -101,6 +101,7 @@ mod tests {
             origin: LineOrigin::Subject,
             points: vec![(0.1, 1e-7)],
             half_widths: Vec::new(),
+            intervals: Vec::new(),
         };
         let lines = [line("ring", MEAN), line("ring", P99), line("ccc", MEAN), line("ccc", P99)];
         let chart = latency_load("traffic", "load", &lines);

@@ -71,11 +71,12 @@ impl Panels {
     /// quantities.
     fn shared(&self) -> AxisExtent {
         let first = &self.charts[0];
-        let points = || self.charts.iter().flat_map(|chart| &chart.lines).flat_map(|line| &line.points);
+        let lines = || self.charts.iter().flat_map(|chart| &chart.lines);
         if self.charts.iter().any(|chart| chart.y != first.y || chart.x != first.x) {
             return AxisExtent::default();
         }
-        AxisExtent { x: points().map(|point| point.0).collect(), y: points().map(|point| point.1).collect() }
+        let x = lines().flat_map(|line| &line.points).map(|point| point.0).collect();
+        AxisExtent { x, y: lines().flat_map(PlotLine::heights).collect() }
     }
 
     /// Returns a chart whose legend has every line of all charts once.

@@ -128,13 +128,24 @@ pub struct PlotLine {
     pub style: LineStyle,
     /// Half the height of the error bar at each point; no error bars if empty.
     pub half_widths: Vec<f64>,
+    /// The interval around each point that has one, drawn as a band behind the line; no band if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub band: Vec<Option<(f64, f64)>>,
 }
 
 impl PlotLine {
     /// Creates a solid line with the colour and the marker of number `index`.
     #[must_use]
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>, index: usize) -> Self {
-        Self { name: name.into(), points, hue: index, marker: index, style: LineStyle::Solid, half_widths: Vec::new() }
+        Self {
+            name: name.into(),
+            points,
+            hue: index,
+            marker: index,
+            style: LineStyle::Solid,
+            half_widths: Vec::new(),
+            band: Vec::new(),
+        }
     }
 
     /// Sorts the points from left to right, because the values of an axis may be given in any order.
@@ -143,8 +154,9 @@ impl PlotLine {
         let mut order: Vec<usize> = (0..self.points.len()).collect();
         order.sort_by(|one, other| self.points[*one].0.total_cmp(&self.points[*other].0));
         let half_widths = order.iter().filter_map(|place| self.half_widths.get(*place).copied()).collect();
+        let band = order.iter().filter_map(|place| self.band.get(*place).copied()).collect();
         self.points = order.into_iter().map(|place| self.points[place]).collect();
-        Self { half_widths, ..self }
+        Self { half_widths, band, ..self }
     }
 }
 
@@ -155,6 +167,11 @@ pub(super) struct AxisExtent {
     pub(super) y: Vec<f64>,
 }
 
+/// A horizontal position with the ends of an interval.
+type PlottedInterval = (f64, f64, f64);
+
+/// The opacity of a band.
+const BAND: f64 = 0.18;
 const HEIGHT: u32 = 540;
 const PLOT_WIDTH: u32 = 760;
 const TITLE_HEIGHT: u32 = 52;
@@ -232,12 +249,9 @@ impl LineChart {
     pub(super) fn draw_plot(&self, area: &Area<'_>, shared: &AxisExtent) -> DrawingResult {
         let values = |pick: fn(&(f64, f64)) -> f64| self.lines.iter().flat_map(|line| &line.points).map(pick);
         let x_axis = self.x.layout(values(|point| point.0).chain(shared.x.iter().copied()));
-        let ends = self.lines.iter().flat_map(PlotLine::bars).flat_map(|(_, from, to)| [from, to]);
-        let y_axis = self
-            .y
-            .scale
-            .layout(values(|point| point.1).chain(ends).chain(self.reference).chain(shared.y.iter().copied()), false);
-        let (left, right) = (x_axis.range.start, x_axis.range.end);
+        let heights = self.lines.iter().flat_map(PlotLine::heights);
+        let y_axis = self.y.scale.layout(heights.chain(self.reference).chain(shared.y.iter().copied()), false);
+        let (left, right, bottom) = (x_axis.range.start, x_axis.range.end, y_axis.range.start);
         let mut chart = ChartBuilder::on(area)
             .margin_right(16)
             .margin_top(4)
@@ -261,8 +275,18 @@ impl LineChart {
             let ends = vec![(left, height), (right, height)];
             chart.draw_series([PathElement::new(ends, AXIS.stroke_width(2))])?;
         }
-        for line in &self.lines {
-            self.draw_line(&mut chart, line)?;
+        self.lines.iter().try_for_each(|line| self.draw_band(&mut chart, line, bottom))?;
+        self.lines.iter().try_for_each(|line| self.draw_line(&mut chart, line))
+    }
+
+    /// Draws the band of a line. Where an interval ends below a logarithmic axis, the band ends at its `bottom`.
+    fn draw_band(&self, chart: &mut Chart<'_, '_>, line: &PlotLine, bottom: f64) -> DrawingResult {
+        let edge = |x: f64, y: f64| Some((self.x.scale.position(x)?, self.y.scale.position(y).unwrap_or(bottom)));
+        for run in line.band_runs().filter(|_| self.joins(line)) {
+            let lower = run.iter().filter_map(|(x, low, _)| edge(*x, *low));
+            let upper = run.iter().rev().filter_map(|(x, _, high)| edge(*x, *high));
+            let outline: Vec<_> = lower.chain(upper).collect();
+            chart.draw_series([Polygon::new(outline, line.colour().mix(BAND))])?;
         }
         Ok(())
     }
@@ -271,7 +295,7 @@ impl LineChart {
         let position = |(x, y): &(f64, f64)| Some((self.x.scale.position(*x)?, self.y.scale.position(*y)?));
         let points: Vec<_> = line.points.iter().filter_map(position).collect();
         let colour = line.colour();
-        for (x, from, to) in line.bars() {
+        for (x, from, to) in line.bars().chain(self.lone_intervals(line)) {
             let ends = [(x, from), (x, to)];
             let ends: Vec<_> = ends.iter().filter_map(position).collect();
             chart.draw_series(
@@ -282,8 +306,7 @@ impl LineChart {
             chart.draw_series([PathElement::new(ends, colour.stroke_width(1))])?;
         }
         match line.style {
-            // There are no values between two categories.
-            _ if !self.x.categories.is_empty() => {}
+            _ if !self.joins(line) => {}
             LineStyle::Marks => {}
             LineStyle::Solid => drop(chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?),
             LineStyle::Dashed | LineStyle::Formula => {
@@ -308,6 +331,9 @@ impl LineChart {
                 LineStyle::Formula => &[(4, 12), (15, 23), (26, 34)],
                 LineStyle::Marks => &[],
             };
+            if line.has_band() && self.joins(line) {
+                area.draw(&Rectangle::new([(4, y - 7), (34, y + 7)], colour.mix(BAND).filled()))?;
+            }
             for (from, to) in strokes {
                 area.draw(&PathElement::new(vec![(*from, y), (*to, y)], colour.stroke_width(2)))?;
             }
@@ -319,6 +345,17 @@ impl LineChart {
             y += LEGEND_STEP;
         }
         Ok(())
+    }
+
+    /// Returns whether the points of a line are joined. There are no values between two categories.
+    fn joins(&self, line: &PlotLine) -> bool {
+        self.x.categories.is_empty() && line.style != LineStyle::Marks
+    }
+
+    /// Returns the intervals of a line that are no part of a band, which become error bars.
+    fn lone_intervals(&self, line: &PlotLine) -> Vec<PlottedInterval> {
+        let is_lone = |run: &Vec<PlottedInterval>| run.len() == 1 || !self.joins(line);
+        line.band_runs().filter(is_lone).flatten().collect()
     }
 
     /// Returns whether a line needs markers. A single point, and points over categories, would be invisible without
@@ -347,8 +384,27 @@ impl PlotLine {
         COLOURS[self.hue % COLOURS.len()]
     }
 
+    /// Returns all values that the vertical axis has to show.
+    pub(super) fn heights(&self) -> impl Iterator<Item = f64> + '_ {
+        let bars = self.bars().chain(self.band_runs().flatten()).flat_map(|(_, from, to)| [from, to]);
+        self.points.iter().map(|point| point.1).chain(bars)
+    }
+
+    fn has_band(&self) -> bool {
+        self.band.iter().any(Option::is_some)
+    }
+
+    /// Returns the intervals of neighbouring points, interrupted where a point has none.
+    fn band_runs(&self) -> impl Iterator<Item = Vec<PlottedInterval>> + '_ {
+        let intervals: Vec<Option<PlottedInterval>> =
+            self.points.iter().zip(&self.band).map(|((x, _), ends)| ends.map(|(low, high)| (*x, low, high))).collect();
+        let runs: Vec<Vec<PlottedInterval>> =
+            intervals.split(Option::is_none).map(|run| run.iter().copied().flatten().collect()).collect();
+        runs.into_iter().filter(|run: &Vec<PlottedInterval>| !run.is_empty())
+    }
+
     /// Returns the positions of the error bars, and their ends.
-    fn bars(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
+    fn bars(&self) -> impl Iterator<Item = PlottedInterval> + '_ {
         let bars = self.points.iter().zip(&self.half_widths);
         bars.filter(|(_, half)| **half > 0.0).map(|((x, y), half)| (*x, y - half, y + half))
     }

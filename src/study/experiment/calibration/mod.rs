@@ -1,6 +1,7 @@
 //! Calibration: parameters fitted to measurements, with an account of what the measurements do not determine.
 
 mod best_fit;
+mod calibrated_scenario;
 mod checks;
 mod combination;
 mod condition;
@@ -21,6 +22,7 @@ mod rows;
 mod simulated;
 mod words;
 
+pub use calibrated_scenario::{CalibratedScenario, VariedCases};
 pub use combination::{Combination, CombinationForm};
 pub use cross_validation::HeldOutGroup;
 pub use description::{

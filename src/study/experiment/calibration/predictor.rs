@@ -6,13 +6,10 @@ use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
 use super::fitted_parameter::CoordinateInterval;
 use super::prediction::{around, of_residual, span};
-use crate::experiment::repetition::repetition;
-use crate::experiment::run_series::RunSeries;
-use crate::experiment::{IntervalLevel, PredictionInterval, Recall, ScenarioFile, Setting, StudyError, Workers};
+use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, CoordinateEffect, Identifiability};
+use crate::scenario::Plan;
 use crate::scenario::source::Document;
-use crate::scenario::{CheckedScenario, Plan};
-use parsim_sim::simulation::{SimulationError, WallClock};
 use std::path::Path;
 
 /// The key of the makespan.
@@ -164,30 +161,32 @@ impl Predictor {
         self.choice.iter().cloned().chain(best)
     }
 
-    /// Sets the best values of all fields that the scenario has.
-    ///
-    /// # Errors
-    /// Returns the faults of the scenario, or an error if it has none of the fields.
-    pub fn apply_to(&self, file: &mut ScenarioFile) -> Result<(), StudyError> {
-        let plan = file.plan()?;
-        let (known, others): (Vec<_>, Vec<_>) =
-            self.settings().partition(|(path, _)| plan.document().get(path).is_some());
-        if known.is_empty() && !others.is_empty() {
-            let paths: Vec<_> = others.iter().map(|(path, _)| path.as_str()).collect();
-            let paths = paths.join(", ");
-            let message =
-                format!("the calibration does not apply to this scenario, which has none of its fields: {paths}");
-            return Err(StudyError::Request(message));
-        }
-        file.set.extend(known);
-        Ok(())
+    /// Returns the level of the intervals.
+    #[must_use]
+    pub const fn level(&self) -> IntervalLevel {
+        self.level
     }
 
-    /// Returns what intervals of the makespans of a scenario do not account for, in sentences.
+    /// Checks that a scenario has a field that the calibration knows.
+    ///
+    /// # Errors
+    /// Returns an error if it has none.
+    pub fn check_applies_to(&self, plan: &Plan) -> Result<(), StudyError> {
+        let paths: Vec<_> = self.settings().map(|(path, _)| path).collect();
+        if paths.is_empty() || paths.iter().any(|path| plan.document().get(path).is_some()) {
+            return Ok(());
+        }
+        let paths = paths.join(", ");
+        let message = format!("the calibration does not apply to this scenario, which has none of its fields: {paths}");
+        Err(StudyError::Request(message))
+    }
+
+    /// Returns what intervals of the makespans of a scenario with the best values in some fields do not account for, in
+    /// sentences.
     ///
     /// # Errors
     /// Returns an error if the case has absolute errors of other quantities, which say nothing about makespans.
-    pub fn cautions(&self, plan: &Plan) -> Result<Vec<String>, StudyError> {
+    pub fn cautions(&self, is_set: impl Fn(&str) -> bool) -> Result<Vec<String>, StudyError> {
         let others = self.other_than(MAKESPAN)?;
         let of_others = (!others.is_empty()).then(|| {
             let keys = others.join(", ");
@@ -195,7 +194,7 @@ impl Predictor {
                 "The intervals have the relative errors of {keys}: they apply to makespans only if these have similar errors."
             )
         });
-        let open = self.undetermined_of(plan);
+        let open = self.undetermined(is_set);
         let undetermined = (!open.is_empty()).then(|| {
             let (is, its) = if open.len() == 1 { ("is", "its own interval") } else { ("are", "their own intervals") };
             let paths = open.join(", ");
@@ -205,7 +204,10 @@ impl Predictor {
             "`kinds` and `growing` of the calibration are columns of its tables: the intervals of a scenario do not use them."
                 .to_owned()
         });
-        Ok(of_others.into_iter().chain(undetermined).chain(unused).collect())
+        let none = self.half_width().is_none().then(|| {
+            format!("There are no intervals: the calibration knows too few errors for {} %.", self.level.percent())
+        });
+        Ok(of_others.into_iter().chain(undetermined).chain(unused).chain(none).collect())
     }
 
     /// Returns the keys of the quantities that the case calibrates other than `key`.
@@ -224,11 +226,10 @@ impl Predictor {
         }
     }
 
-    /// Returns the fields of a scenario that the data do not determine.
-    fn undetermined_of(&self, plan: &Plan) -> Vec<String> {
+    /// Returns those of some fields that the data do not determine.
+    fn undetermined(&self, is_set: impl Fn(&str) -> bool) -> Vec<String> {
         let open = self.parameters.iter().filter(|parameter| matches!(parameter.nearby, Nearby::Ends { .. }));
-        let paths = open.map(|parameter| &parameter.path);
-        paths.filter(|path| plan.document().get(path).is_some()).cloned().collect()
+        open.map(|parameter| parameter.path.clone()).filter(|path| is_set(path)).collect()
     }
 
     /// Returns the paths of the parameters with other values than the best one: one for each parameter, or two for one
@@ -251,39 +252,12 @@ impl Predictor {
         let mut changes = nearby.iter().map(|there| (there - value) * per_value / self.noise);
         let effects: Vec<_> = self.parameters.iter().map(|parameter| parameter.effect(&mut changes)).collect();
         let known = of_residual(self.loss, self.noise, self.identified.uncertainty(&effects, self.deviation));
-        let reach = known.interval(self.conformal.half_width("", 1.0, self.level.share())?);
+        let reach = known.interval(self.half_width()?);
         Some(around(self.loss, value, (reach, self.noise)))
     }
-}
 
-impl Predictor {
-    /// Returns the interval of the makespan of the base values of `file`, to which the best values [have been
-    /// applied](Self::apply_to); they simulate `makespan_s`, in seconds. Takes a run or two for each parameter.
-    ///
-    /// # Errors
-    /// Returns the errors of these runs, or an error if the case says nothing about makespans.
-    pub fn interval_of_makespan(
-        &self,
-        file: &ScenarioFile,
-        makespan_s: f64,
-        recall: Recall<'_>,
-    ) -> Result<PredictionInterval, StudyError> {
-        let plan = file.plan()?;
-        let cautions = self.cautions(&plan)?;
-        let nearby = self.variations().map(|setting| match plan.document().get(&setting.0) {
-            Some(_) => Ok(makespan_of(&file.with(setting).plan()?.base()?.scenario, recall)?),
-            None => Ok(makespan_s),
-        });
-        let nearby = nearby.collect::<Result<Vec<_>, StudyError>>()?;
-        let ends = self.interval(makespan_s, &nearby);
-        Ok(PredictionInterval { level: self.level, ends, cautions })
+    /// Returns the half-width of the intervals in units of their uncertainty; `None` if too few errors are known.
+    fn half_width(&self) -> Option<f64> {
+        self.conformal.half_width("", 1.0, self.level.share())
     }
-}
-
-/// Returns the mean makespan of the runs of a scenario, in seconds.
-fn makespan_of(scenario: &CheckedScenario, recall: Recall<'_>) -> Result<f64, SimulationError> {
-    let (begin, runs) = (WallClock::begin(), recall.runs());
-    let first = runs.run(scenario)?;
-    let series = RunSeries::of(scenario.repeat, first, |run| repetition(scenario, run, begin, &runs))?;
-    Ok(series.mean_s())
 }

@@ -2,7 +2,7 @@
 
 use super::description::CalibrationTable;
 use super::rows::MeasuredRow;
-use crate::experiment::{CaseError, CaseResult, References, StudyError, Workers, run_each};
+use crate::experiment::{CaseError, CaseResult, CaseRunner, References, StudyError, Workers, run_each};
 use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::{Case, Described, Plan};
 use std::borrow::Cow;
@@ -219,9 +219,9 @@ impl<'a> Simulated<'a> {
         let described = Described::of(Ok(scenario.document.clone()));
         let base = plan.base()?.scenario;
         let references = References::about(described, &base).map_err(|(_, fault)| fault)?;
-        let case_of = |row: &usize| {
-            let faulty = |faults| CaseResult::Invalid(Vec::new(), CaseError::Faulty(Box::new(faults)));
-            plan.at(&self.rows[*row].axes).map(Cow::<Case>::Owned).map_err(faulty)
+        let turn = |row: &usize, runner: &CaseRunner<'_>| {
+            let faulty = |faults| CaseResult::Invalid(Vec::new(), CaseError::from(faults));
+            plan.at(&self.rows[*row].axes).map_or_else(faulty, |case| runner.run(Cow::Owned(case)))
         };
         let (mut values, mut failure) = (Vec::new(), None);
         let count = rows.len() as u64;
@@ -233,7 +233,7 @@ impl<'a> Simulated<'a> {
             }
             failure.is_none()
         };
-        run_each(rows.iter(), count, case_of, self.workers, &references, |results| {
+        run_each(rows.iter(), count, turn, self.workers, &references, |results| {
             results.into_iter().all(&mut take_value)
         })?;
         failure.map_or(Ok(values), Err)

@@ -43,12 +43,14 @@ fn times(findings: &SummaryInput<'_>) -> Figure {
         times_by_group(findings.base.scenario.program.name(), &findings.axis.along, findings.times);
     let has_bars = findings.times.iter().flat_map(|line| &line.half_widths).any(|half| *half > 0.0);
     let bars = if has_bars { " Bars are 95 % intervals of the means." } else { "" };
+    let has_band = findings.times.iter().any(|line| !line.intervals.is_empty());
+    let band = if has_band { " Bands should contain new measurements." } else { "" };
     let rest = match left_out {
         0 => String::new(),
         some => format!(" {some} more groups are in the table only."),
     };
     let caption = format!(
-        "Execution times: runs as lines with marks, measurements as marks, models as dashed lines.{bars}{rest}"
+        "Execution times: runs as lines with marks, measurements as marks, models as dashed lines.{bars}{band}{rest}"
     );
     charts("times.svg", &caption, panels)
 }

@@ -5,12 +5,13 @@ mod history;
 mod summary;
 
 use super::bottleneck::{BottleneckSource, CurveCases, grouped, simulated_point};
-use super::cases::{Failures, Workers, case_name, run_all};
+use super::calibration::CalibratedScenario;
+use super::cases::{Failures, Workers, case_name, run_all_and};
 use super::curves::{CurveAxis, TimeLines};
 use super::references::{References, note_on_withheld, prepared};
 use super::stopping::note_on_undelivered;
 use super::topology::drawing;
-use super::{Outcome, Remarks, StudyError};
+use super::{CaseError, Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
 use crate::answer::{Quantity, Record, Role};
 use crate::report::{BottleneckPoint, Chapter, HeatMap, Section};
@@ -51,9 +52,39 @@ pub fn chapter(
     workers: Workers<'_>,
     failures: &mut Failures,
 ) -> Result<Chapter, StudyError> {
+    compiled(scenario, plan, &|_, outcome| Ok(outcome), workers, failures)
+}
+
+/// Runs all cases of a calibrated scenario as [`chapter`] does, and adds intervals to their makespans.
+///
+/// # Errors
+/// Returns the faults of the cases or of the measurements.
+pub fn calibrated_chapter(
+    calibrated: &CalibratedScenario<'_>,
+    workers: Workers<'_>,
+    failures: &mut Failures,
+) -> Result<Chapter, StudyError> {
+    let (plan, varied) = (calibrated.plan(), calibrated.unfold()?);
+    let points = plan.unfold()?.held_points()?;
+    let finish = |case: usize, outcome| varied.with_interval(points[case], outcome, workers.recall);
+    let mut chapter = compiled(&calibrated.file().path, plan, &finish, workers, failures)?;
+    chapter.notes.extend_from_slice(calibrated.cautions());
+    Ok(chapter)
+}
+
+/// Completes the outcome of a case, which is given by its index.
+type Finish<'f> = &'f (dyn Fn(usize, Outcome) -> Result<Outcome, CaseError> + Sync);
+
+fn compiled(
+    scenario: &Path,
+    plan: &Plan,
+    finish: Finish<'_>,
+    workers: Workers<'_>,
+    failures: &mut Failures,
+) -> Result<Chapter, StudyError> {
     let (cases, references) = prepared(plan, scenario)?;
     let axis = CurveAxis::of_page(plan, &cases);
-    let mut gathered = ChapterResults::from_runs(&cases, &axis, &references, workers, failures)?;
+    let mut gathered = ChapterResults::from_runs(&cases, &axis, finish, (&references, workers), failures)?;
     let base = plan.base()?;
     let curves = gathered.take_curves(&axis);
     let chosen = ShownRun::of(&gathered.played, &gathered.messages)?;
@@ -102,12 +133,12 @@ impl ChapterResults {
     fn from_runs(
         cases: &[Case],
         axis: &CurveAxis,
-        references: &References,
-        workers: Workers<'_>,
+        finish: Finish<'_>,
+        (references, workers): (&References, Workers<'_>),
         failures: &mut Failures,
     ) -> Result<Self, StudyError> {
         let mut gathered = Self { left: cases.len(), ..Self::default() };
-        run_all(cases, workers, references, |case, result| {
+        run_all_and(cases, finish, workers, references, |case, result| {
             gathered.left -= 1;
             match result {
                 Ok(outcome) => {
@@ -116,7 +147,7 @@ impl ChapterResults {
                 }
                 Err(error) => {
                     gathered.failed.push(format!("{}: {error}", case_name(&case.keys)));
-                    failures.add(&case.keys, &error.into());
+                    failures.add(&case.keys, &error);
                 }
             }
             true

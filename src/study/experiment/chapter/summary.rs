@@ -5,7 +5,7 @@ use super::{in_role, values};
 use crate::analysis::Residuals;
 use crate::answer::{Record, Role};
 use crate::experiment::bottleneck::CurveCases;
-use crate::experiment::curves::CurveAxis;
+use crate::experiment::curves::{CurveAxis, SIMULATED};
 use crate::report::figures::{LineOrigin, TimeLine};
 use crate::report::latency_load::MEAN;
 use crate::report::{Statement, counted, digits, percent, time};
@@ -69,8 +69,9 @@ impl SummaryInput<'_> {
         if self.axis.name.is_empty() || self.cases == 1 {
             return self.rows.last().and_then(single).into_iter().collect();
         }
-        let is_subject =
-            |line: &&TimeLine| line.origin == LineOrigin::Subject && (line.kind == MEAN || line.kind == "simulated");
+        let is_subject = |line: &&TimeLine| {
+            line.origin == LineOrigin::Subject && (line.kind == MEAN || line.kind.starts_with(SIMULATED))
+        };
         let lines: Vec<_> = self.times.iter().filter(is_subject).collect();
         let named = lines.iter().take(MAX_NAMED).filter_map(|line| self.line(line));
         let rest = lines.len().saturating_sub(MAX_NAMED);

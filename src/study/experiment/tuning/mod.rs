@@ -6,8 +6,8 @@ mod rounds;
 
 pub use candidate::{Candidate, Standing};
 
-use super::calibration::Predictor;
-use super::{ScenarioFile, Setting, StudyError, Workers};
+use super::calibration::{CalibratedScenario, Predictor};
+use super::{IntervalLevel, ScenarioFile, StudyError, Workers};
 use crate::scenario::{CheckedScenario, Override, Plan, Scenario};
 use parsim_sim::machine::Machine;
 use parsim_sim::network::Contention;
@@ -29,8 +29,8 @@ pub struct Tuning<'a> {
     /// The margin for skipping a candidate: its time without contention must exceed the best time by this fraction.
     /// Without a margin, all candidates are run.
     margin: Option<f64>,
-    /// Predictions with intervals, if the machine is calibrated.
-    predictor: Option<&'a Predictor>,
+    /// The scenario with calibrated values and intervals, if the machine is calibrated.
+    calibrated: Option<CalibratedScenario<'a>>,
 }
 
 /// The result of a tuning.
@@ -47,6 +47,8 @@ pub struct Tuned {
     pub unbounded: Option<String>,
     /// `true` if intervals come from a calibration rather than from repetitions.
     pub is_calibrated: bool,
+    /// The level of the intervals.
+    pub level: IntervalLevel,
     /// Sentences about what the intervals of a calibrated machine do not account for.
     pub cautions: Vec<String>,
     program: &'static str,
@@ -54,21 +56,20 @@ pub struct Tuned {
 }
 
 impl<'a> Tuning<'a> {
-    /// Prepares a search for the best values of the axes of `file`, for each value of the axes `each`, with the
-    /// calibrated values of `predictor`.
+    /// Prepares a search for the best values of the axes of `file`, for each value of the axes `each`.
+    #[must_use]
+    pub const fn new(file: ScenarioFile, each: &'a [String], margin: Option<f64>) -> Self {
+        Self { file, each, margin, calibrated: None }
+    }
+
+    /// Uses the best values of a calibration, and its intervals.
     ///
     /// # Errors
-    /// Returns the faults of the scenario, or an error if it has none of the calibrated fields.
-    pub fn new(
-        mut file: ScenarioFile,
-        each: &'a [String],
-        margin: Option<f64>,
-        predictor: Option<&'a Predictor>,
-    ) -> Result<Self, StudyError> {
-        if let Some(predictor) = predictor {
-            predictor.apply_to(&mut file)?;
-        }
-        Ok(Self { file, each, margin, predictor })
+    /// Returns the errors of [`CalibratedScenario::new`].
+    pub fn calibrated(mut self, predictor: &'a Predictor) -> Result<Self, StudyError> {
+        let calibrated = CalibratedScenario::new(predictor, self.file.clone(), |file| self.plan_of(file))?;
+        self.file = calibrated.file().clone();
+        Ok(Self { calibrated: Some(calibrated), ..self })
     }
 
     /// Returns the scenario with the axes that are varied.
@@ -76,12 +77,16 @@ impl<'a> Tuning<'a> {
     /// # Errors
     /// Returns the faults of the scenario and its axes, or an error for an unknown axis in `each`.
     pub fn plan(&self) -> Result<Plan, StudyError> {
-        self.plan_with(None)
+        self.plan_of(&self.file)
     }
 
-    /// Returns the scenario with the axes that are varied, and another value of a field.
-    fn plan_with(&self, other: Option<Setting>) -> Result<Plan, StudyError> {
-        let file = other.map_or_else(|| self.file.clone(), |setting| self.file.with(setting));
+    /// Returns the scenario without contention.
+    fn plan_without_contention(&self) -> Result<Plan, StudyError> {
+        self.plan_of(&self.file.with((CONTENTION.to_owned(), OFF.to_owned())))
+    }
+
+    /// Returns the scenario in `file` with the axes that are varied.
+    fn plan_of(&self, file: &ScenarioFile) -> Result<Plan, StudyError> {
         let plan = file.plan()?;
         if let Some(name) = self.each.iter().find(|name| plan.axes().all(|axis| axis.name != **name)) {
             let names: Vec<_> = plan.axes().map(|axis| axis.name.as_str()).collect();
@@ -106,10 +111,11 @@ impl<'a> Tuning<'a> {
     /// Returns the faults of the scenario, or an error if there is no candidate or threads cannot be started.
     pub fn tune(&self, workers: Workers<'_>) -> Result<Tuned, StudyError> {
         let plan = self.plan()?;
-        let cautions = self.predictor.map_or_else(|| Ok(Vec::new()), |one| one.cautions(&plan))?;
+        let cautions = self.calibrated.iter().flat_map(|calibrated| calibrated.cautions()).cloned();
         let bounds = self.bounds(plan.scenario());
-        let RaceResult { groups, subject: (program, machine), contradicted } =
+        let RaceResult { groups, subject: (program, machine), contradicted, unvaried } =
             rounds::run(self, &plan, bounds.is_ok(), workers)?;
+        let level = self.calibrated.as_ref().map(CalibratedScenario::level).unwrap_or_default();
         let names = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<String> {
             plan.axes().map(|axis| axis.name.clone()).filter(|name| is_wanted(name)).collect()
         };
@@ -120,8 +126,9 @@ impl<'a> Tuning<'a> {
             tuned: names(&|name| self.is_varied(name) && !is_each(name)),
             held: names(&|name| !self.is_varied(name)),
             unbounded: bounds.err().or(contradicted).filter(|_| self.margin.is_some()),
-            is_calibrated: self.predictor.is_some(),
-            cautions,
+            is_calibrated: self.calibrated.is_some(),
+            level,
+            cautions: cautions.chain(unvaried).collect(),
             program,
             machine,
         })
@@ -130,7 +137,7 @@ impl<'a> Tuning<'a> {
     /// Checks that the time without contention is a lower bound for every candidate; otherwise, returns the reason.
     fn bounds(&self, scenario: &Scenario) -> Result<(), String> {
         let off = || -> Result<(), StudyError> {
-            let plan = self.plan_with(Some((CONTENTION.to_owned(), OFF.to_owned())))?;
+            let plan = self.plan_without_contention()?;
             plan.unfold()?;
             Ok(plan.base().map(drop)?)
         };

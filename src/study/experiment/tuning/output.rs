@@ -8,8 +8,6 @@ use crate::report::whiskers::{Whisker, Whiskers};
 use crate::report::{TextTable, digits, time, wrapped};
 use crate::scenario::AxisValue;
 
-/// The level of the intervals.
-const PERCENT: u8 = 90;
 /// The maximum number of candidates of a group in a text table.
 const LISTED: usize = 20;
 /// The maximum number of candidates in a figure.
@@ -22,7 +20,7 @@ impl Tuned {
         let has_failed = self.groups.iter().flatten().any(|one| one.failure.is_some());
         let records = self.groups.iter().flat_map(|group| {
             let best = group.iter().find(|one| one.standing == Standing::Chosen).and_then(Candidate::makespan_s);
-            group.iter().map(move |one| record(one, best, has_failed))
+            group.iter().map(move |one| self.record(one, best, has_failed))
         });
         let answer =
             Answer { shape: AnswerShape::Many, records: records.collect(), words: self.words(), ..Answer::default() };
@@ -52,12 +50,10 @@ impl Tuned {
             let drawn = group.iter().filter(is_drawn).take(DRAWN.div_ceil(self.groups.len()).max(1));
             drawn.filter_map(|one| self.whisker(one, &place, best.unwrap_or(1.0))).collect()
         };
-        let meaning = match (self.is_calibrated, self.each.is_empty()) {
-            (true, true) => "times over the best one's, with 90 % intervals of new measurements",
-            (false, true) => "times over the best one's, with 90 % intervals of means over seeds",
-            (true, false) => "times over the best one's of each group, with 90 % intervals of new measurements",
-            (false, false) => "times over the best one's of each group, with 90 % intervals of means over seeds",
-        };
+        let whose = if self.each.is_empty() { "best one's" } else { "best one's of each group" };
+        let of = if self.is_calibrated { "new measurements" } else { "means over seeds" };
+        let percent = self.level.percent();
+        let meaning = format!("times over the {whose}, with {percent} % intervals of {of}");
         Whiskers {
             title: format!("{} on {}: {}", self.program, self.machine, self.tuned.join(", ")),
             note: format!("{meaning}; hollow: without contention, not run"),
@@ -94,9 +90,10 @@ impl Tuned {
 
     fn group_words(&self, group: &[Candidate]) -> String {
         let place = self.place(group);
+        let interval = format!("{} % interval", self.level.percent());
         let mut table = TextTable::new(self.tuned.iter().map(String::as_str).chain([
             "makespan",
-            "90 % interval",
+            &interval,
             "without contention",
             "runs",
             "",
@@ -135,7 +132,7 @@ impl Tuned {
             format!("; the next one that is worse takes {longer} longer")
         });
         let sure = match (alike, best.interval) {
-            (0, Some(_)) => " No other candidate may be as good, at 90 % confidence.".to_owned(),
+            (0, Some(_)) => format!(" No other candidate may be as good, at {} % confidence.", self.level.percent()),
             (0, None) => String::new(),
             (1, _) => " One other cannot be told apart from it.".to_owned(),
             (alike, _) => format!(" {alike} others cannot be told apart from it."),
@@ -146,6 +143,27 @@ impl Tuned {
             _ => format!(" {left_out} were not run, since they take longer even without contention."),
         };
         format!("Best: {name}{lead}.{sure}{left_out}\n")
+    }
+
+    fn record(&self, one: &Candidate, best: Option<f64>, has_failed: bool) -> Record {
+        let mut record = keyed(&one.keys);
+        let makespan = one.makespan_s();
+        record.put_as(Role::Simulated, "makespan_s", makespan);
+        // The generic names for the interval of the makespan, the only time here.
+        let (low, high) = one.interval.unzip();
+        let percent = self.level.percent();
+        record.put_as(Role::Spread, format!("low{percent}_s"), low);
+        record.put_as(Role::Spread, format!("high{percent}_s"), high);
+        record.put("chosen", QuantityValue::Flag(one.standing == Standing::Chosen));
+        record.put("runs", one.makespans.len());
+        record.put("standing", one.standing.name());
+        record.put("excess", makespan.zip(best).and_then(|(own, best)| Some(ratio(own, best)? - 1.0)));
+        record.put("no_contention_s", one.bound_s);
+        record.put_metadata(one.case.as_ref().map(|case| metadata(&case.scenario, &case.settings)));
+        if has_failed {
+            record.put_error(one.failure.as_deref());
+        }
+        record
     }
 
     fn notes(&self) -> Vec<String> {
@@ -169,26 +187,6 @@ impl Tuned {
         let cautions = self.cautions.iter().cloned();
         held.into_iter().chain(unbounded).chain(cautions).chain(unsure).collect()
     }
-}
-
-fn record(one: &Candidate, best: Option<f64>, has_failed: bool) -> Record {
-    let mut record = keyed(&one.keys);
-    let makespan = one.makespan_s();
-    record.put_as(Role::Simulated, "makespan_s", makespan);
-    // The generic names for the interval of the makespan, the only time here.
-    let (low, high) = one.interval.unzip();
-    record.put_as(Role::Spread, format!("low{PERCENT}_s"), low);
-    record.put_as(Role::Spread, format!("high{PERCENT}_s"), high);
-    record.put("chosen", QuantityValue::Flag(one.standing == Standing::Chosen));
-    record.put("runs", one.makespans.len());
-    record.put("standing", one.standing.name());
-    record.put("excess", makespan.zip(best).and_then(|(own, best)| Some(ratio(own, best)? - 1.0)));
-    record.put("no_contention_s", one.bound_s);
-    record.put_metadata(one.case.as_ref().map(|case| metadata(&case.scenario, &case.settings)));
-    if has_failed {
-        record.put_error(one.failure.as_deref());
-    }
-    record
 }
 
 /// Returns a time over the best one, or `None` if that is 0 and the time is longer.

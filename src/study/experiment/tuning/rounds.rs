@@ -3,15 +3,14 @@
 //! 2016).
 
 use super::candidate::{Candidate, Standing};
-use super::{CONTENTION, OFF, Subject, Tuning, can_be_bound, subject};
+use super::{Subject, Tuning, can_be_bound, subject};
 use crate::analysis::Sample;
-use crate::experiment::calibration::Predictor;
-use crate::experiment::cases::catching_panics;
+use crate::experiment::calibration::VariedCases;
+use crate::experiment::cases::{case_at, catching_panics};
 use crate::experiment::memory_budget::MemoryBudget;
 use crate::experiment::repetition::repetition;
 use crate::experiment::stopping::needs_another_run;
-use crate::experiment::sweep::case_at;
-use crate::experiment::{StudyError, Workers};
+use crate::experiment::{CaseError, StudyError, Workers};
 use crate::scenario::{Case, CheckedScenario, Plan, Repeat};
 use parsim_sim::simulation::{SimulationError, WallClock};
 use rayon::prelude::*;
@@ -33,6 +32,9 @@ struct CandidateRun {
 /// A candidate with the makespan of one of its runs, in seconds.
 type CandidateMakespan = (usize, Result<f64, SimulationError>);
 
+/// A candidate with its interval, in seconds, if enough errors are known.
+type CandidateInterval = (usize, Result<Option<(f64, f64)>, CaseError>);
+
 /// The candidates of all groups, with the settings for running them.
 struct Race<'a> {
     tuning: &'a Tuning<'a>,
@@ -44,6 +46,8 @@ struct Race<'a> {
     groups: Vec<Vec<usize>>,
     /// The reason why bounds are no longer trusted: a candidate ended before its bound.
     contradicted: Option<String>,
+    /// The reason why a candidate has no interval: it cannot be run with another value of a parameter.
+    unvaried: Option<String>,
 }
 
 /// The candidates after all runs.
@@ -53,6 +57,8 @@ pub struct RaceResult {
     pub subject: Subject,
     /// The reason why times without contention are not lower bounds, if a run contradicted one.
     pub contradicted: Option<String>,
+    /// A sentence about candidates that have no interval because they cannot be run with other values of parameters.
+    pub unvaried: Option<String>,
 }
 
 /// Runs the candidates of `plan`.
@@ -72,6 +78,7 @@ pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<
         candidates,
         groups,
         contradicted: None,
+        unvaried: None,
     };
     workers.progress.begin(race.candidates.len() as u64);
     if is_bounded && tuning.margin.is_some() && !race.is_repeated() {
@@ -83,7 +90,12 @@ pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<
     race.find_intervals()?;
     workers.progress.end();
     let contradicted = race.contradicted.take();
-    Ok(RaceResult { groups: race.into_groups(), subject, contradicted })
+    let unvaried = race.unvaried.take().map(|why| {
+        format!(
+            "Candidates that cannot be run with other values of the parameters have no interval; the first one: {why}."
+        )
+    });
+    Ok(RaceResult { groups: race.into_groups(), subject, contradicted, unvaried })
 }
 
 /// Returns the candidates in axis order.
@@ -127,9 +139,9 @@ impl Race<'_> {
 
     /// Simulates the candidates without contention to find their lower bounds.
     fn bound(&mut self) -> Result<(), StudyError> {
-        let off = self.tuning.plan_with(Some((CONTENTION.to_owned(), OFF.to_owned())))?;
+        let off = self.tuning.plan_without_contention()?;
         let is_bounded = |one: &Candidate| one.case.as_ref().is_some_and(|case| can_be_bound(&case.scenario.machine));
-        let jobs = self.varied(&off, is_bounded)?;
+        let jobs = self.first_runs(&off, is_bounded)?;
         for (candidate, result) in self.results(&jobs)? {
             self.candidates[candidate].bound_s = result.ok();
         }
@@ -137,7 +149,7 @@ impl Race<'_> {
     }
 
     /// Returns the first runs of the chosen candidates under another plan, without those that it cannot run.
-    fn varied(&self, plan: &Plan, is_chosen: impl Fn(&Candidate) -> bool) -> Result<Vec<CandidateRun>, StudyError> {
+    fn first_runs(&self, plan: &Plan, is_chosen: impl Fn(&Candidate) -> bool) -> Result<Vec<CandidateRun>, StudyError> {
         let cases = plan.unfold()?;
         let chosen = self.candidates.iter().enumerate().filter(|(_, one)| one.is_open() && is_chosen(one));
         let job = |(candidate, one): (usize, &Candidate)| {
@@ -317,11 +329,13 @@ impl Race<'_> {
     /// Computes the intervals of a calibrated machine; candidates whose interval overlaps that of the best one are not
     /// told apart.
     fn find_intervals(&mut self) -> Result<(), StudyError> {
-        let Some(predictor) = self.tuning.predictor else { return Ok(()) };
-        let nearby = self.nearby(predictor)?;
-        for (one, nearby) in self.candidates.iter_mut().zip(nearby) {
-            one.interval =
-                one.makespan_s().filter(|_| one.is_open()).and_then(|value| predictor.interval(value, &nearby));
+        let Some(calibrated) = &self.tuning.calibrated else { return Ok(()) };
+        let varied = calibrated.unfold()?;
+        for (candidate, interval) in self.intervals(&varied)? {
+            match interval {
+                Ok(interval) => self.candidates[candidate].interval = interval,
+                Err(error) => _ = self.unvaried.get_or_insert_with(|| error.to_string()),
+            }
         }
         for group in &self.groups {
             let best = group.iter().find(|index| self.candidates[**index].standing == Standing::Chosen);
@@ -336,25 +350,18 @@ impl Race<'_> {
         Ok(())
     }
 
-    /// Returns, for each candidate, its makespans with each parameter slightly off its best value.
-    fn nearby(&self, predictor: &Predictor) -> Result<Vec<Vec<f64>>, StudyError> {
-        let plan = self.tuning.plan()?;
-        let mut nearby: Vec<Vec<f64>> = vec![Vec::new(); self.candidates.len()];
-        for variation in predictor.variations() {
-            for (of, one) in nearby.iter_mut().zip(&self.candidates) {
-                of.push(one.makespan_s().unwrap_or_default());
-            }
-            if plan.document().get(&variation.0).is_none() {
-                continue;
-            }
-            let jobs = self.varied(&self.tuning.plan_with(Some(variation))?, |one| !one.makespans.is_empty())?;
-            for (candidate, result) in self.results(&jobs)? {
-                if let (Ok(makespan), Some(last)) = (result, nearby[candidate].last_mut()) {
-                    *last = makespan;
-                }
-            }
-        }
-        Ok(nearby)
+    /// Returns the intervals of the candidates that were run.
+    fn intervals(&self, varied: &VariedCases<'_>) -> Result<Vec<CandidateInterval>, StudyError> {
+        let is_run = |one: &(usize, &Candidate)| one.1.is_open() && !one.1.makespans.is_empty();
+        let run: Vec<(usize, &Candidate)> = self.candidates.iter().enumerate().filter(is_run).collect();
+        let interval = |(candidate, one): &(usize, &Candidate)| {
+            let memory = one.case.as_ref().map_or(0, |case| case.scenario.estimate().memory_bytes);
+            let _place = self.room.enter(memory);
+            let runs = u32::try_from(one.makespans.len()).expect("a case has fewer runs");
+            let makespan = (one.makespan_s().unwrap_or_default(), runs);
+            (*candidate, catching_panics(|| varied.interval(one.point, makespan, self.workers.recall)))
+        };
+        Ok(self.workers.pool(run.len())?.install(|| run.par_iter().map(interval).collect()))
     }
 
     /// Returns the candidates of each group, ordered by standing and time.

@@ -94,6 +94,12 @@ class LiveChart {
     });
   }
 
+  /** Returns the values of a line and the ends of its band, as far as the scale can show them. */
+  heights(line) {
+    const ends = this.shared.scale === "share" ? [] : (line.band ?? []).flatMap(ends => ends ?? []);
+    return [...this.column(line), ...ends.filter(end => !this.isLog("y") || end > 0)];
+  }
+
   isLog(axis) {
     return axis === "x" ? this.shared.x !== "linear" && this.chart.x.scale !== "Linear" && !this.isNamed()
       : this.shared.scale === "log";
@@ -167,7 +173,7 @@ class LiveChart {
     };
   }
 
-  /** Draws markers, error bars and the reference height. */
+  /** Draws the bands behind the lines, markers, error bars and the reference height. */
   marks(plot) {
     const { ctx } = plot, ratio = devicePixelRatio;
     ctx.save();
@@ -180,6 +186,7 @@ class LiveChart {
       ctx.strokeStyle = colourOf("--soft");
       ctx.strokeRect(plot.bbox.left, y, plot.bbox.width, 0);
     }
+    this.bands(plot);
     this.chart.lines.forEach((line, index) => {
       if (!plot.series[index + 1].show) return;
       const bare = line.style === "Formula" && line.points.length > 1 && !this.isNamed();
@@ -203,6 +210,35 @@ class LiveChart {
     ctx.restore();
   }
 
+  /** Fills the intervals of neighbouring points of each line; over categories, joins the ends of each. */
+  bands(plot) {
+    if (this.shared.scale === "share") return;
+    const { ctx } = plot;
+    const place = (x, y) => [plot.valToPos(x, "x", true), plot.valToPos(this.isLog("y") ? Math.max(y, 1e-300) : y, "y", true)];
+    this.chart.lines.forEach((line, index) => {
+      if (!line.band || !plot.series[index + 1].show) return;
+      ctx.fillStyle = ctx.strokeStyle = colourOf(`--c${line.hue % HUES}`);
+      const known = line.points.map(([x], at) => line.band[at] && [x, ...line.band[at]]);
+      if (this.isNamed() || known.length < 2) {
+        for (const [x, low, high] of known.filter(Boolean)) {
+          const [[across, from], [, to]] = [place(x, low), place(x, high)];
+          ctx.strokeRect(across, from, 0, to - from);
+        }
+        return;
+      }
+      ctx.save();
+      ctx.globalAlpha = 0.18;
+      known.slice(1).forEach((next, at) => {
+        const last = known[at];
+        if (!last || !next) return;
+        ctx.beginPath();
+        for (const corner of [[last[0], last[1]], [next[0], next[1]], [next[0], next[2]], [last[0], last[2]]]) ctx.lineTo(...place(...corner));
+        ctx.fill();
+      });
+      ctx.restore();
+    });
+  }
+
   /** Writes the values at a position below the chart. */
   tell(index) {
     if (index === null || index === undefined) {
@@ -220,7 +256,9 @@ class LiveChart {
       const half = line.half_widths[line.points.findIndex(point => point[0] === x)] ?? 0;
       const text = number => unit ? timeText(number) : digits(number) + (this.shared.scale === "share" ? " %" : "");
       const bar = half > 0 && this.shared.scale !== "share" ? ` ± ${text(half)}` : "";
-      parts.push(element("span", {}, swatch(line), ` ${line.name || this.chart.title} ${text(value)}${bar}`));
+      const ends = this.shared.scale !== "share" && line.band?.[line.points.findIndex(point => point[0] === x)];
+      const band = ends ? ` (${text(ends[0])} to ${text(ends[1])})` : "";
+      parts.push(element("span", {}, swatch(line), ` ${line.name || this.chart.title} ${text(value)}${bar}${band}`));
     });
     this.readout.replaceChildren(...parts);
   }
@@ -296,7 +334,7 @@ function liveCharts(figure, panels) {
     first, title: panels.title, several: panels.charts.length > 1, hidden: new Set(), key: `figure-${figures += 1}`,
     scale: isLog ? "log" : "linear", x: "own", zoom: undefined,
     extent(own, axis) {
-      const charts = (same || axis === "x" ? live : [own]).flatMap(one => one.chart.lines.filter(line => !this.hidden.has(line.name)).flatMap(line => axis === "x" ? one.xs : one.column(line)));
+      const charts = (same || axis === "x" ? live : [own]).flatMap(one => one.chart.lines.filter(line => !this.hidden.has(line.name)).flatMap(line => axis === "x" ? one.xs : one.heights(line)));
       const values = charts.filter(value => value !== null && (axis === "y" || !own.isLog("x") || value > 0));
       const marked = axis === "y" && own.chart.reference !== null && this.scale !== "share" ? [own.chart.reference] : [];
       const all = [...values, ...marked];

@@ -104,19 +104,7 @@ impl Plan {
     /// All faults of the first case that has any, or more cases than are kept in memory.
     pub fn cases(&self) -> Result<Vec<Case>, Faults> {
         let cases = self.unfold()?;
-        let mut kept = Vec::new();
-        for point in cases.points() {
-            if !cases.holds(point)? {
-                continue;
-            }
-            if kept.len() >= MAX_KEPT {
-                let fault =
-                    SourceFault::new(&format!("there are more than {MAX_KEPT} cases, too many to keep at once"));
-                return Err(cases.base.faults(vec![fault.help("give fewer values, or use `sweep`")]));
-            }
-            kept.push(cases.case(point)?);
-        }
-        Ok(kept)
+        cases.held_points()?.into_iter().map(|point| cases.case(point)).collect()
     }
 
     /// Returns the parsed expressions of the computed axes, and the parsed filter.
@@ -185,6 +173,26 @@ impl Cases<'_> {
         self.values(point)
             .and_then(|values| filter.holds(&values, &self.plan.document))
             .map_err(|fault| self.one(fault))
+    }
+
+    /// Returns the points that are cases.
+    ///
+    /// # Errors
+    /// An expression has no value at a point, or more cases than are kept in memory.
+    pub fn held_points(&self) -> Result<Vec<u64>, Faults> {
+        let mut held = Vec::new();
+        for point in self.points() {
+            if !self.holds(point)? {
+                continue;
+            }
+            if held.len() >= MAX_KEPT {
+                let fault =
+                    SourceFault::new(&format!("there are more than {MAX_KEPT} cases, too many to keep at once"));
+                return Err(self.one(fault.help("give fewer values, or use `sweep`")));
+            }
+            held.push(point);
+        }
+        Ok(held)
     }
 
     /// Returns the number of cases, or `None` if a filter would have to be evaluated at more than `most` points.

@@ -53,12 +53,17 @@ impl FieldRoutes {
     pub fn faults(&self, axes: &[PlannedAxis], settings: &[(String, String)], base: &Document) -> Vec<SourceFault> {
         let mut faults = self.duplicates(axes);
         for (path, value) in settings {
-            let Some(route) = base.route(path) else { continue };
-            let is_lost = |other: &Option<FieldRoute>| other.as_ref().is_some_and(|other| route.starts_with(other));
-            let lost_to = self.0.iter().position(is_lost).map(|index| &axes[index]);
-            faults.extend(lost_to.filter(|axis| !axis.is_held(base)).map(|axis| lost(path, value, axis)));
+            faults.extend(self.axis_over(axes, path, base).map(|axis| lost(path, value, axis)));
         }
         faults
+    }
+
+    /// Returns the axis that varies the field at `path`, itself or as part of a containing field.
+    pub fn axis_over<'a>(&self, axes: &'a [PlannedAxis], path: &str, base: &Document) -> Option<&'a PlannedAxis> {
+        let route = base.route(path)?;
+        let is_over = |other: &Option<FieldRoute>| other.as_ref().is_some_and(|other| route.starts_with(other));
+        let index = self.0.iter().position(is_over)?;
+        Some(&axes[index]).filter(|axis| !axis.is_held(base))
     }
 }
 

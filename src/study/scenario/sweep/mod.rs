@@ -182,6 +182,13 @@ impl Plan {
         self
     }
 
+    /// Returns the axis that varies the field at `path`, itself or as part of a containing field.
+    #[must_use]
+    pub fn axis_over(&self, path: &str) -> Option<&Axis> {
+        let routes = FieldRoutes::of(&self.axes, &self.document);
+        routes.axis_over(&self.axes, path, &self.document).map(|planned| &planned.axis)
+    }
+
     /// Returns the value that the base values have for an axis.
     pub(super) fn base_value(&self, planned: &PlannedAxis) -> PlannedValue {
         let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);

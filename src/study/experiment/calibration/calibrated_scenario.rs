@@ -1,0 +1,183 @@
+//! A scenario with the values of a calibration, and the intervals of its makespans.
+
+use super::predictor::Predictor;
+use crate::analysis::Sample;
+use crate::experiment::cases::case_at;
+use crate::experiment::repetition::repetition;
+use crate::experiment::{
+    CaseError, IntervalLevel, Outcome, PredictionInterval, Recall, ScenarioFile, Setting, StudyError,
+};
+use crate::scenario::source::Faults;
+use crate::scenario::{Case, Cases, CheckedScenario, Plan};
+use parsim_sim::simulation::{SimulationError, WallClock};
+use std::borrow::Cow;
+
+/// A scenario with the best values of a calibration, and with other values of its parameters, one at a time.
+pub struct CalibratedScenario<'p> {
+    predictor: &'p Predictor,
+    file: ScenarioFile,
+    plan: Plan,
+    /// The scenario with each of the predictor's variations; `None` for those that do not change it.
+    varied: Vec<Option<Plan>>,
+    cautions: Vec<String>,
+}
+
+/// The cases of a [`CalibratedScenario`] with other values of the parameters.
+pub struct VariedCases<'s> {
+    predictor: &'s Predictor,
+    varied: Vec<Option<Cases<'s>>>,
+}
+
+/// A mean makespan in seconds, and the number of runs of which it is the mean.
+type MeanMakespan = (f64, u32);
+
+impl<'p> CalibratedScenario<'p> {
+    /// Sets the best values in all fields of the scenario in `file` that the calibration knows, except those that an
+    /// axis or the command line gives; `plan` reads the scenario.
+    ///
+    /// # Errors
+    /// Returns the faults of the scenario, or an error if it has none of the fields, or if the case has absolute errors
+    /// of other quantities, which say nothing about makespans.
+    pub fn new(
+        predictor: &'p Predictor,
+        mut file: ScenarioFile,
+        plan: impl Fn(&ScenarioFile) -> Result<Plan, StudyError>,
+    ) -> Result<Self, StudyError> {
+        let given = plan(&file)?;
+        predictor.check_applies_to(&given)?;
+        let (own, others): (Vec<_>, Vec<_>) = predictor
+            .settings()
+            .filter(|(path, _)| given.document().get(path).is_some())
+            .map(|setting| (given_by(&setting.0, &file, &given), setting))
+            .partition(|(given_by, _)| given_by.is_none());
+        let calibrated: Vec<Setting> = own.into_iter().map(|(_, setting)| setting).collect();
+        file.set.extend_from_slice(&calibrated);
+        let is_set = |path: &str| calibrated.iter().any(|(set, _)| set == path);
+        let varied = |setting: Setting| is_set(&setting.0).then(|| plan(&file.with(setting))).transpose();
+        let varied = predictor.variations().map(varied).collect::<Result<_, _>>()?;
+        let unused = others.iter().filter_map(|(by, (path, _))| {
+            Some(format!("{} sets {path}, so that its calibrated value is not used.", by.as_ref()?))
+        });
+        let cautions = predictor.cautions(is_set)?.into_iter().chain(unused).collect();
+        Ok(Self { plan: plan(&file)?, predictor, file, varied, cautions })
+    }
+
+    /// Returns the scenario file with the calibrated values.
+    #[must_use]
+    pub const fn file(&self) -> &ScenarioFile {
+        &self.file
+    }
+
+    /// Returns the scenario with the calibrated values.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Returns the level of the intervals.
+    #[must_use]
+    pub const fn level(&self) -> IntervalLevel {
+        self.predictor.level()
+    }
+
+    /// Returns what the intervals do not account for, in sentences.
+    #[must_use]
+    pub fn cautions(&self) -> &[String] {
+        &self.cautions
+    }
+
+    /// Returns the cases with other values of the parameters, which have the points of the cases of
+    /// [`plan`](Self::plan).
+    ///
+    /// # Errors
+    /// All faults of the axes.
+    pub fn unfold(&self) -> Result<VariedCases<'_>, Faults> {
+        let plans = self.varied.iter();
+        let varied = plans.map(|plan| plan.as_ref().map(Plan::unfold).transpose()).collect::<Result<_, _>>()?;
+        Ok(VariedCases { predictor: self.predictor, varied })
+    }
+
+    /// Adds the interval of the makespan to the outcome of the base values. Takes as many runs as the outcome for each
+    /// parameter, or twice as many.
+    ///
+    /// # Errors
+    /// Returns the errors of these runs.
+    pub fn with_interval_of_base(&self, outcome: Outcome, recall: Recall<'_>) -> Result<Outcome, CaseError> {
+        let case = |plan: &Plan| plan.base().map(Cow::Owned).map_err(CaseError::from);
+        let cases = self.varied.iter().map(|plan| plan.as_ref().map(case));
+        with_interval(self.predictor, outcome, cases, recall)
+    }
+}
+
+impl VariedCases<'_> {
+    /// Adds the interval of the makespan to the outcome of the case at `point`. Takes as many runs as the outcome for
+    /// each parameter, or twice as many.
+    ///
+    /// # Errors
+    /// Returns the errors of these runs.
+    pub fn with_interval(&self, point: u64, outcome: Outcome, recall: Recall<'_>) -> Result<Outcome, CaseError> {
+        with_interval(self.predictor, outcome, self.at(point), recall)
+    }
+
+    /// Returns the interval of the mean makespan of the case at `point`; `None` if too few errors are known.
+    ///
+    /// # Errors
+    /// Returns the errors of the runs with other values of the parameters.
+    pub fn interval(
+        &self,
+        point: u64,
+        makespan: MeanMakespan,
+        recall: Recall<'_>,
+    ) -> Result<Option<(f64, f64)>, CaseError> {
+        interval(self.predictor, makespan, self.at(point), recall)
+    }
+
+    /// Returns the case at `point` with each variation.
+    fn at(&self, point: u64) -> impl Iterator<Item = VariedCase> {
+        let case = move |cases: &Cases<'_>| case_at(cases, point).map_err(|(_, error)| error);
+        self.varied.iter().map(move |cases| cases.as_ref().map(case))
+    }
+}
+
+/// A case with another value of a parameter, or `None` if that changes nothing.
+type VariedCase = Option<Result<Cow<'static, Case>, CaseError>>;
+
+fn with_interval(
+    predictor: &Predictor,
+    outcome: Outcome,
+    varied: impl Iterator<Item = VariedCase>,
+    recall: Recall<'_>,
+) -> Result<Outcome, CaseError> {
+    let makespan = (outcome.makespan_s().0, outcome.repeats());
+    let ends = interval(predictor, makespan, varied, recall)?;
+    Ok(outcome.with_interval(PredictionInterval { level: predictor.level(), ends }))
+}
+
+fn interval(
+    predictor: &Predictor,
+    (makespan_s, runs): MeanMakespan,
+    varied: impl Iterator<Item = VariedCase>,
+    recall: Recall<'_>,
+) -> Result<Option<(f64, f64)>, CaseError> {
+    let nearby = varied.map(|case| match case {
+        Some(case) => Ok(mean_makespan_s(&case?.scenario, runs, recall)?),
+        None => Ok(makespan_s),
+    });
+    let nearby = nearby.collect::<Result<Vec<_>, CaseError>>()?;
+    Ok(predictor.interval(makespan_s, &nearby))
+}
+
+/// Returns the mean makespan over the first `runs` seeds of `scenario`, in seconds. With the seeds of the case itself,
+/// noise does not count as an effect of a parameter.
+fn mean_makespan_s(scenario: &CheckedScenario, runs: u32, recall: Recall<'_>) -> Result<f64, SimulationError> {
+    let (begin, case) = (WallClock::begin(), recall.runs());
+    let makespan = |run| Ok(repetition(scenario, run, begin, &case)?.makespan.seconds());
+    let makespans = (0..runs).map(makespan).collect::<Result<Vec<_>, SimulationError>>()?;
+    Ok(Sample::of(&makespans).map_or(makespans[0], |sample| sample.mean))
+}
+
+/// Returns who gives a field its value instead of a calibration: an axis or `--set`.
+fn given_by(path: &str, file: &ScenarioFile, plan: &Plan) -> Option<String> {
+    let axis = plan.axis_over(path).map(|axis| format!("The axis `{}`", axis.name));
+    axis.or_else(|| file.set.iter().any(|(set, _)| set == path).then(|| "`--set`".to_owned()))
+}

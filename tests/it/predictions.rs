@@ -1,0 +1,136 @@
+//! Predictions of a calibrated machine: a scenario has the same interval, whichever command asks, on however many threads,
+//! and from a store.
+
+use crate::{parsim, repository};
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+
+/// Makespans of ring shifts, with noise of 5 %.
+const MEASURED: &str = "p,bytes,measured_s
+2,1,0.00187\n2,100,0.00291\n2,1000,0.0151\n2,4000,0.0573\n4,1,0.0056\n4,100,0.0071\n4,1000,0.0193\n4,4000,0.0581
+8,1,0.0138\n8,100,0.0139\n8,1000,0.0259\n8,4000,0.0702\n16,1,0.0312\n16,100,0.0352\n16,1000,0.0489\n16,4000,0.0911\n";
+
+/// A folder with a calibration of ring shifts.
+struct Calibrated(TempDir);
+
+impl Calibrated {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("there is room");
+        let scenario = repository("scenarios/ring-shift.ron").display().to_string();
+        let case = format!(
+            "Calibration(tables: [Table(name: \"rings\", scenario: {scenario:?}, data: \"data.csv\", \
+             columns: {{\"p\": \"ranks\", \"bytes\": \"program.bytes\"}}, \
+             simulated: \"makespan_s\", reference: \"measured_s\", noise: 0.05)], parameters: [\
+             Parameter(path: \"machine.nodes.sending.per_packet\", from: \"5 us\", to: \"200 us\"), \
+             Parameter(path: \"machine.network.links.per_byte\", from: \"0.1 us/B\", to: \"9 us/B\")])"
+        );
+        fs::write(folder.path().join("data.csv"), MEASURED).expect("it can be written");
+        fs::write(folder.path().join("case.ron"), case).expect("it can be written");
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    /// Returns the output and the notes of a command about ring shifts.
+    fn asked(&self, command: &str, arguments: &[&str]) -> (String, String) {
+        let case = self.path("case.ron");
+        let words = [command, "scenarios/ring-shift.ron", "--calibration", &case];
+        let output = parsim().args(words).args(arguments).output().expect("it runs");
+        let [said, noted] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("it is text"));
+        assert!(output.status.success(), "{noted}");
+        (said, noted)
+    }
+
+    fn rows(&self, command: &str, arguments: &[&str]) -> Vec<Value> {
+        let (said, _) = self.asked(command, &[arguments, &["--format", "jsonl"]].concat());
+        said.lines().map(|line| serde_json::from_str(line).expect("a row is JSON")).collect()
+    }
+}
+
+/// The base values of two bytes and two numbers of ranks.
+const OVER: [&str; 4] = ["--over", "p=4,16", "--over", "program.bytes=10 B,3 kB"];
+
+fn interval(row: &Value, keys: [&str; 3]) -> [f64; 3] {
+    keys.map(|key| row[key].as_f64().unwrap_or_else(|| panic!("{key}: {row}")))
+}
+
+#[test]
+fn every_command_has_the_same_interval() {
+    let calibrated = Calibrated::new();
+    let keys = ["makespan_low90_s", "makespan_s", "makespan_high90_s"];
+    let swept = calibrated.rows("sweep", &OVER);
+    let tuned = calibrated.rows("tune", &[&OVER[..], &["--all", "--each", "p,program.bytes"]].concat());
+    assert_eq!((swept.len(), tuned.len()), (4, 4));
+    for (row, candidate) in swept.iter().zip(&tuned) {
+        let [p, bytes] = ["p", "program.bytes"].map(|axis| row[axis].to_string().replace('"', ""));
+        let base = [format!("ranks={p}"), format!("program.bytes={bytes}")];
+        let alone = &calibrated.rows("run", &["--set", &base[0], "--set", &base[1]])[0];
+        let own = interval(row, keys);
+        assert_eq!(own, interval(alone, keys));
+        assert_eq!(own, interval(candidate, ["low90_s", "makespan_s", "high90_s"]));
+        assert!(own[0] < own[1] && own[1] < own[2] && own[2] < 1.5 * own[0], "{row}");
+    }
+    let wider = calibrated.rows("sweep", &[&OVER[..], &["--interval", "92"]].concat());
+    let ends = |row: &Value| interval(row, ["makespan_low92_s", "makespan_s", "makespan_high92_s"]);
+    assert!(swept.iter().zip(&wider).all(|(row, wide)| interval(row, keys)[0] >= ends(wide)[0]));
+}
+
+#[test]
+fn intervals_depend_on_neither_threads_nor_shards_nor_stores() {
+    let calibrated = Calibrated::new();
+    let store = calibrated.path("store");
+    let said = |more: &[&str]| calibrated.asked("sweep", &[&OVER[..], &["--format", "jsonl"], more].concat()).0;
+    let whole = said(&["--jobs", "1"]);
+    assert_eq!(whole, said(&["--jobs", "4"]));
+    let shards = ["1/2", "2/2"].map(|shard| said(&["--shard", shard, "--store", &store]));
+    let mut lines: Vec<&str> = shards.iter().flat_map(|shard| shard.lines()).collect();
+    let mut expected: Vec<&str> = whole.lines().collect();
+    lines.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(lines, expected);
+    let (found, noted) = calibrated.asked("sweep", &[&OVER[..], &["--format", "jsonl", "--store", &store]].concat());
+    assert_eq!(whole, found);
+    assert!(noted.contains("0 run, 4 found"), "{noted}");
+}
+
+/// Noise must not count as an effect of a parameter, so the runs with other values have the same seeds.
+#[test]
+fn repetitions_are_paired_by_seed() {
+    let calibrated = Calibrated::new();
+    let noise =
+        ["--set", "machine.nodes.noise=LogNormal(sigma: 0.5)", "--set", "repeat=3", "--set", "program.rounds=1"];
+    let keys = ["makespan_low90_s", "makespan_mean_s", "makespan_high90_s"];
+    let [low, mean, high] = interval(&calibrated.rows("sweep", &[&noise[..], &["--over", "p=4"]].concat())[0], keys);
+    assert!(low < mean && mean < high && high < 1.5 * low);
+}
+
+#[test]
+fn values_that_are_given_replace_calibrated_ones() {
+    let calibrated = Calibrated::new();
+    let axis = ["--over", "machine.network.links.per_byte=0.5 us/B,1 us/B"];
+    let (_, noted) = calibrated.asked("sweep", &axis);
+    let words = "The axis `machine.network.links.per_byte` sets machine.network.links.per_byte, so that its calibrated";
+    assert!(noted.contains(words), "{noted}");
+    let set = ["--set", "machine.network.links.per_byte=1 us/B"];
+    let (_, noted) = calibrated.asked("run", &set);
+    assert!(noted.contains("`--set` sets machine.network.links.per_byte"), "{noted}");
+    // The same value has the same interval, whichever way it is given.
+    let keys = ["makespan_low90_s", "makespan_s", "makespan_high90_s"];
+    let over = calibrated.rows("sweep", &[&axis[..], &["--over", "p=16"]].concat());
+    assert_eq!(interval(&over[1], keys), interval(&calibrated.rows("run", &set)[0], keys));
+}
+
+#[test]
+fn intervals_are_bands_in_pictures() {
+    let calibrated = Calibrated::new();
+    let (picture, page) = (calibrated.path("times.svg"), calibrated.path("page.html"));
+    calibrated.asked("sweep", &["--plot", &picture]);
+    let svg = fs::read_to_string(picture).expect("it is written");
+    assert!(svg.contains("simulated, 90 % interval") && svg.contains("<polygon opacity=\"0.18\""), "{svg}");
+    calibrated.asked("report", &["--out", &page]);
+    let html = fs::read_to_string(page).expect("it is written");
+    assert!(html.contains("Bands should contain new measurements.") && html.contains("makespan_low90_s"));
+}
