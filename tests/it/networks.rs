@@ -245,3 +245,54 @@ fn worms_by_way_of_leaves_do_not_wait_in_a_circle() {
         }
     }
 }
+
+/// Returns the row of the shipped traffic with other values.
+fn traffic(settings: &[&str]) -> serde_json::Value {
+    let set = settings.iter().flat_map(|setting| ["--set", setting]);
+    let words = ["run", "scenarios/traffic-64.ron", "--format", "json", "--set", "axes=[]"];
+    let output = parsim().args(words).args(set).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("a row is JSON")
+}
+
+/// All packets cross the last link of a line, which cannot be used for longer than the window lasts, also where the
+/// window begins later than requested.
+#[test]
+fn utilizations_are_of_the_settled_window() {
+    let line = ["ranks=32", "machine.network.topology=Line(nodes: 32)", "machine.network.links.latency=100 ns"];
+    let load = ["program.pattern=HotSpot(node: 0, share: 1)", "program.offered=0.05", "program.process=Poisson"];
+    let times = ["program.warm_up=0 us", "program.measured=10 us", "program.drain=4 ms"];
+    let of = |settle: &str| {
+        let row = traffic(&[&line[..], &load, &times, &[settle]].concat());
+        ["link_utilization_max", "throughput_flits_per_cycle"].map(|key| row[key].as_f64().expect(key))
+    };
+    let ([whole, _], [settled, throughput]) = (of("program.settle=false"), of("program.settle=true"));
+    assert!(settled > 1.05 * whole && settled <= 1.0, "{settled} {whole}");
+    assert!((throughput - 1.0).abs() < 0.05, "{throughput}");
+}
+
+#[test]
+fn costs_without_effect_on_traffic_are_named() {
+    let said = |setting: &str| {
+        let words = ["run", "scenarios/traffic-64.ron", "--set", "axes=[]", "--set", setting];
+        String::from_utf8(parsim().args(words).output().expect("it runs").stderr).expect("it is text")
+    };
+    let starts = said("machine.network.links.start=5 us");
+    assert!(starts.contains("Traffic loads the network alone: `start` of links cost it no time"), "{starts}");
+    assert_eq!(said("program.offered=0.1"), "");
+}
+
+/// A flit of 4 B takes 4.44 ps at this rate.
+#[test]
+fn a_clock_that_picoseconds_cannot_tell_is_rejected() {
+    let words = |flit: &str| {
+        let wormhole =
+            format!("machine.network.switching=Wormhole(packet: \"1 KiB\", flit: {flit:?}, buffer: 8, lanes: 1)");
+        let rate = ["--set", "machine.network.links.per_byte=900 GB/s", "--set", "program=Ping(bytes: \"1 KiB\")"];
+        let words = ["run", "scenarios/traffic-64.ron", "--set", "axes=[]", "--set", "ranks=2", "--set", &wormhole];
+        String::from_utf8(parsim().args(words).args(rate).output().expect("it runs").stderr).expect("it is text")
+    };
+    let message = "the time of a flit, 4.444 ps, but times are whole picoseconds, and 4 ps are 10 % off";
+    assert!(words("4 B").contains(message), "{}", words("4 B"));
+    assert!(!words("64 B").contains("picoseconds"), "{}", words("64 B"));
+}

@@ -151,10 +151,14 @@ impl<J: Copy> Stations<J> {
         &waiting.job
     }
 
-    /// Returns the number of jobs offered to the station.
+    /// Returns the number of jobs whose service has begun. Takes time for each job that waits.
     #[must_use]
-    pub fn jobs(&self, station: StationId) -> u32 {
-        self.queues[station as usize].jobs
+    pub fn begun(&self, station: StationId) -> u32 {
+        let queue = &self.queues[station as usize];
+        let next = |job: &QueuedJob<J>| self.waiting.get(job.next as usize);
+        let present = std::iter::successors(self.waiting.get(queue.first as usize), |job| next(job)).count();
+        let waiting = u32::try_from(present.saturating_sub(1)).expect("fewer than 2^32 jobs wait at once");
+        queue.jobs - waiting
     }
 
     /// Returns the time at which the station will have served everything offered so far.
@@ -200,6 +204,21 @@ mod tests {
             departures.push((now.ps(), *stations.depart(&mut calendar, now, entity - 100)));
         }
         assert_eq!(departures, [(5, "a"), (5, "b"), (8, "c")]);
+    }
+
+    #[test]
+    fn a_job_that_waits_has_not_begun() {
+        let (mut calendar, mut stations) = (Calendar::new(), Stations::new(1, 0));
+        let mut begun = vec![stations.begun(0)];
+        for job in 0..3 {
+            stations.offer(&mut calendar, SimTime::START, 0, job, ps(4));
+            begun.push(stations.begun(0));
+        }
+        while let Some((now, entity)) = calendar.pop() {
+            stations.depart(&mut calendar, now, entity);
+            begun.push(stations.begun(0));
+        }
+        assert_eq!(begun, [0, 1, 1, 1, 2, 3, 3]);
     }
 
     #[test]

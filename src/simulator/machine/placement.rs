@@ -255,6 +255,13 @@ impl Layout {
         sharing.ranks_on.iter().copied().max().unwrap_or(0)
     }
 
+    /// Returns the number of cores that ranks use, on nodes with this number of cores.
+    #[must_use]
+    pub fn cores_in_use(&self, cores: u32) -> u32 {
+        let Some(sharing) = &self.sharing else { return self.ranks() };
+        sharing.ranks_on.iter().map(|ranks| (*ranks).min(cores)).sum()
+    }
+
     /// Returns whether ranks share a core on nodes with this number of cores.
     #[must_use]
     pub fn shares_cores(&self, cores: u32) -> bool {

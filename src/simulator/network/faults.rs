@@ -11,6 +11,9 @@ use super::{Buffers, Link, Network, Switching};
 use crate::fault::{Fault, within};
 use crate::units::{Bytes, SimDuration};
 
+/// The largest relative error of a cycle that is rounded to whole picoseconds.
+const CLOCK_ERROR: f64 = 0.01;
+
 impl Network {
     /// Returns all faults that do not depend on the part in use, by the fields of the description.
     #[must_use]
@@ -66,6 +69,17 @@ impl Network {
         if cycle == SimDuration::ZERO {
             fault("switching", "a flit takes no time".to_owned(), "give flits of a byte or more, and slower links");
             return faults;
+        }
+        let exact_s =
+            u32::try_from(mode.flit.count()).map_or(f64::INFINITY, f64::from) / links.byte_time().bytes_per_s();
+        let error = cycle.seconds() / exact_s - 1.0;
+        if error.abs() > CLOCK_ERROR {
+            let (exact_ps, percent) = (1e12 * exact_s, 100.0 * error.abs());
+            let message = format!(
+                "the routers are clocked: their cycle is the time of a flit, {exact_ps:.3} ps, but times are whole \
+                 picoseconds, and {cycle} are {percent:.0} % off"
+            );
+            fault("switching.flit", message, "give longer flits, or CutThrough switching, which has no clock");
         }
         if mode.buffer == 0 || mode.lanes == 0 {
             fault("switching", "no flit could ever be sent".to_owned(), "give a buffer and lanes of 1 or more");

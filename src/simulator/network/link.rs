@@ -275,7 +275,7 @@ impl Links {
         (0..self.entities()).filter_map(move |link| {
             let from = link / self.ways.ports;
             let (to, _) = self.topology.neighbour(from, link % self.ways.ports)?;
-            Some((from, to, self.stations.jobs(link), self.stations.served(link, now)))
+            Some((from, to, self.stations.begun(link), self.stations.served(link, now)))
         })
     }
 }

@@ -43,7 +43,7 @@ pub(crate) use gate_queue::FlowEnds;
 pub(crate) use link::PacketCourse;
 pub use link::{Buffers, Link};
 pub(crate) use link_model::{LinkModels, PacketTimes};
-pub use overrides::LinkOverride;
+pub use overrides::{LinkOverride, failed_directions};
 pub use packet::{ForwardedBy, HopEvent, Packet, PacketKind};
 pub use protocol::{LinkRates, Protocol};
 pub use routing::{Choice, Routing, Signpost, Through, TieRule, Weights};
@@ -209,8 +209,7 @@ impl Network {
 
     /// Returns the ends of the working links, with the port at the first end.
     fn working_link_ends(&self, topology: &Topology) -> impl Iterator<Item = ((u32, u32), u32)> {
-        let failed = self.overrides.iter().filter(|link| link.is_failure()).map(LinkOverride::ends);
-        let failed: BTreeSet<_> = failed.flat_map(|(from, to)| [(from, to), (to, from)]).collect();
+        let failed = failed_directions(&self.overrides);
         let ends = topology.links().map(|(end, (to, _))| (end, to));
         ends.filter(move |((from, _), to)| !failed.contains(&(*from, *to)))
     }

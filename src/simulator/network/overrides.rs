@@ -3,6 +3,7 @@
 use super::topology::Topology;
 use crate::units::PerByte;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// An exception for one link, or for all parallel links between two vertices, in both directions. Vertices are numbered
 /// in the part of the machine that is in use; a link of the machine outside that part is ignored.
@@ -52,4 +53,11 @@ pub fn ports_towards(topology: &Topology, from: u32, to: u32) -> impl Iterator<I
 /// Returns the first port of `from` whose link leads to `to`, if any.
 pub fn port_towards(topology: &Topology, from: u32, to: u32) -> Option<u32> {
     ports_towards(topology, from, to).next()
+}
+
+/// Returns both directions of the links that have failed, by their ends.
+#[must_use]
+pub fn failed_directions(overrides: &[LinkOverride]) -> BTreeSet<(u32, u32)> {
+    let failed = overrides.iter().filter(|link| link.is_failure()).map(LinkOverride::ends);
+    failed.flat_map(|(from, to)| [(from, to), (to, from)]).collect()
 }

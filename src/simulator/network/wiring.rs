@@ -1,6 +1,6 @@
 //! The links of a topology that work.
 
-use super::overrides::LinkOverride;
+use super::overrides::{LinkOverride, failed_directions};
 use super::topology::Topology;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -16,9 +16,7 @@ pub struct Wiring {
 
 impl Wiring {
     pub fn new(topology: &Topology, overrides: &[LinkOverride]) -> Self {
-        let failures = overrides.iter().filter(|link| link.is_failure()).map(LinkOverride::ends);
-        let failed = failures.flat_map(|(from, to)| [(from, to), (to, from)]).collect();
-        Self { topology: topology.clone(), failed }
+        Self { topology: topology.clone(), failed: failed_directions(overrides) }
     }
 
     pub const fn topology(&self) -> &Topology {

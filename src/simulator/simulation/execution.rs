@@ -67,13 +67,28 @@ pub struct Execution<'s, O> {
     at_barrier: u32,
     node_barriers: NodeBarriers,
     host_queue: HostQueue,
-    /// The time the host's rank has spent writing.
-    host_write_time: SimDuration,
+    /// The transfers to the host, by rank.
+    writes: FxHashMap<u32, WriteTimes>,
     /// The pending notices of issued operations.
     notices: NoticeBoard,
     finished: u32,
     last_finish: SimTime,
     guard: Guard<'s>,
+}
+
+/// The time that a rank has spent writing: the part of its input and output that communication did not interrupt.
+#[derive(Clone, Copy, Debug, Default)]
+struct WriteTimes {
+    ended: SimDuration,
+    /// The input and output time of the rank when its current transfer to the host began, if there is one.
+    begun: Option<SimDuration>,
+}
+
+impl WriteTimes {
+    /// Returns the writing time of a rank that has spent `with_host` on input and output.
+    fn until(self, with_host: SimDuration) -> SimDuration {
+        self.ended + self.begun.map_or(SimDuration::ZERO, |begun| with_host - begun)
+    }
 }
 
 /// The current activity of one rank's process.
@@ -149,7 +164,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
             host_queue: HostQueue::default(),
-            host_write_time: SimDuration::ZERO,
+            writes: FxHashMap::default(),
             notices: NoticeBoard::default(),
             finished: 0,
             last_finish: SimTime::START,

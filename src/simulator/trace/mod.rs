@@ -20,6 +20,16 @@ pub use transfer::{Direction, Transfer};
 
 use crate::units::{SimDuration, SimTime};
 
+/// Returns the rank that has ended last, preferably that of the host.
+pub(crate) fn last_rank(accounts: &Accounts, host: u32) -> u32 {
+    let idle = |rank: u32| accounts.rank(rank).get(Activity::Idle);
+    if idle(host) == SimDuration::ZERO {
+        return host;
+    }
+    let others = (0..accounts.ranks()).min_by_key(|rank| idle(*rank)).unwrap_or(host);
+    if idle(others) < idle(host) { others } else { host }
+}
+
 /// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Trace {
@@ -29,7 +39,7 @@ pub struct Trace {
     pub host: u32,
     /// The time of every rank by activity and phase.
     pub accounts: Accounts,
-    /// The part of the input and output time of the host's rank in which it wrote.
+    /// The part of the input and output time of the [last rank](Self::last_rank) in which it wrote.
     pub written: SimDuration,
     /// The load of every direction of every link.
     pub links: Vec<LinkLoad>,
@@ -53,6 +63,13 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Returns the rank whose times sum to the makespan because it ends last; of several, the host's rank, otherwise the
+    /// lowest one.
+    #[must_use]
+    pub fn last_rank(&self) -> u32 {
+        last_rank(&self.accounts, self.host)
+    }
+
     /// Returns the first value that the program reported by this name.
     #[must_use]
     pub fn outcome(&self, name: &str) -> Option<f64> {

@@ -60,7 +60,7 @@ fn largest<T>(parts: Vec<(T, f64)>) -> Option<(T, f64)> {
 
 impl BottleneckSite {
     /// Locates `bottleneck` in a run: the rank and the phase with the most time in it and, for communication, the
-    /// busiest link. The phase is that of the host's rank.
+    /// busiest link. The phase is that of the rank that ends last.
     #[must_use]
     pub fn in_trace(trace: &Trace, bottleneck: &Bottleneck) -> Self {
         let loads = trace.accounts.times().any(|(_, columns)| !columns[Activity::Loading as usize].is_empty());
@@ -89,8 +89,9 @@ const fn activities(component: Component, loads: bool) -> &'static [Activity] {
 }
 
 fn longest_phase(trace: &Trace, activities: &[Activity]) -> Option<&'static str> {
+    let rank = trace.last_rank();
     let time = |phase: &&&'static str| -> SimDuration {
-        let account = trace.accounts.account(trace.host, phase);
+        let account = trace.accounts.account(rank, phase);
         activities.iter().map(|activity| account.get(*activity)).sum()
     };
     trace.accounts.phases().iter().rev().max_by_key(time).copied()

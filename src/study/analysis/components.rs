@@ -9,7 +9,8 @@ pub(super) mod tests;
 /// The components of one execution time, in seconds. The names in brackets are the rows of CS-RR-281, Table 5.
 ///
 /// A prediction and a simulated run have the same components, so that the same questions can be asked of both. The
-/// components of a run are the times of the host's rank, which exists from beginning to end.
+/// components of a run are the times of the rank that ends last, which exists from beginning to end: that of the host,
+/// unless it ends earlier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Components {
     /// The total time (Txp). A part of it may belong to no component.
@@ -252,15 +253,15 @@ impl Components {
         })
     }
 
-    /// Returns the components of a simulated run: the times of the host's rank.
+    /// Returns the components of a simulated run: the times of its [last rank](Trace::last_rank).
     ///
     /// Computing counts as the serial part in phases named `serial`, as the parallel overhead in phases named
     /// `overhead`, and as computation in all others. Transfers from and to the host are input and output; loads of
     /// shared memories are memory. Everything else is the communication that its phase is named after, or other
-    /// communication. The time after the end of a rank belongs to no component.
+    /// communication.
     #[must_use]
     pub fn of_trace(trace: &Trace, split: Option<ComputationSplit>) -> Self {
-        let accounts = &trace.accounts;
+        let (accounts, rank) = (&trace.accounts, trace.last_rank());
         let mut components = Self {
             total_s: trace.makespan.seconds(),
             computation_s: 0.0,
@@ -280,18 +281,18 @@ impl Components {
             load_balance: load_balance(trace),
         };
         for phase in accounts.phases() {
-            components.add(phase, accounts.account(trace.host, phase));
+            components.add(phase, accounts.account(rank, phase));
         }
-        let with_host = accounts.rank(trace.host).get(Activity::InputOutput);
+        let with_host = accounts.rank(rank).get(Activity::InputOutput);
         components.input_s = (with_host - trace.written).seconds();
         components.output_s = trace.written.seconds();
         components
     }
 
-    /// Returns `true` if the host's rank computes less than half of the mean over all ranks. Much of its communication
-    /// is then waiting for the computations of other ranks.
+    /// Returns `true` if the rank computes less than half of the mean over all ranks. Much of its communication is then
+    /// waiting for the computations of other ranks.
     #[must_use]
-    pub fn host_computes_little(&self) -> bool {
+    pub fn computes_little(&self) -> bool {
         let own =
             [Some(self.computation_s), self.serial_s, self.parallel_overhead_s].into_iter().flatten().sum::<f64>();
         own < 0.5 * self.processor_utilization * self.total_s
@@ -372,8 +373,7 @@ impl Components {
         known.filter_map(|component| Some((component, self.component_s(component)?)))
     }
 
-    /// Returns the time that belongs to no component: time that the printed predictions count twice, or the time after
-    /// the end of the host's rank.
+    /// Returns the time that belongs to no component: time that the printed predictions count twice.
     #[must_use]
     pub fn unattributed_s(&self) -> f64 {
         let named: f64 = self.distinct().map(|(_, seconds)| seconds).sum();

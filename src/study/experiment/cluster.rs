@@ -39,7 +39,8 @@ pub fn add_derived(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trac
     let (Some(operations), Some(rate)) = (trace.outcome(OPERATIONS), mean_flop_per_s(scenario)) else {
         return;
     };
-    if let Some(performance) = Performance::of(operations, makespan_s, scenario.ranks, rate) {
+    let cores = scenario.layout().cores_in_use(scenario.machine.nodes.cores());
+    if let Some(performance) = Performance::of(operations, makespan_s, cores, rate) {
         let Performance { efficiency, speedup, flop_per_s } = performance;
         trace.outcomes.extend([("efficiency", efficiency), ("speedup", speedup), ("flop_per_s", flop_per_s)]);
     }

@@ -168,11 +168,9 @@ fn subtracts_a_byte(machine: &Machine) -> bool {
 
 /// Remarks that the formats have no host, if ranks have read from one or written to it.
 fn note_on_host(accounts: &Accounts) -> Option<String> {
-    let time = accounts.in_activity(Activity::InputOutput).seconds();
-    (time > 0.0).then(|| {
-        format!(
-            "note: {time} s of input and output are written as computations: no rank waits there until the host is free"
-        )
+    let is_used = accounts.in_activity(Activity::InputOutput).seconds() > 0.0;
+    is_used.then(|| {
+        "note: input and output are written as computations: no rank waits there until the host is free".to_owned()
     })
 }
 

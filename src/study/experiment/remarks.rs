@@ -4,6 +4,7 @@ use crate::programs::Shipped;
 use crate::scenario::CheckedScenario;
 use parsim_sim::machine::Submachine;
 use parsim_sim::network::Topology;
+use parsim_sim::node::Router;
 use parsim_sim::program::Program;
 use parsim_sim::units::SimDuration;
 use std::collections::BTreeSet;
@@ -26,6 +27,8 @@ pub struct Remarks {
     loads_nothing: bool,
     /// The most processors of a rank that a schedule uses, if that is more than one and nodes have interfaces.
     processors: Option<u32>,
+    /// The fields of machines that have no effect on traffic.
+    idle_in_traffic: BTreeSet<&'static str>,
     /// Remarks on peculiarities in the files of programs.
     of_files: BTreeSet<String>,
 }
@@ -62,6 +65,12 @@ impl Remarks {
             self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
         }
         self.of_files.extend(scenario.program.note());
+        if scenario.program.is_traffic() {
+            let routes = node.router == Router::Software && node.routing.per_packet != SimDuration::ZERO;
+            let starts = network.start_time(&layout.topology) != SimDuration::ZERO;
+            self.idle_in_traffic.extend(routes.then_some("`nodes.routing`"));
+            self.idle_in_traffic.extend(starts.then_some("`start` of links"));
+        }
         if !scenario.program.loads() {
             let levels = node.levels.iter().chain(&scenario.machine.levels);
             let with_memory = levels.filter(|level| level.memory.is_some());
@@ -72,7 +81,7 @@ impl Remarks {
     /// Returns all remarks, each in a sentence.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
-        let of_programs = [self.on_loads(), self.on_processors()];
+        let of_programs = [self.on_loads(), self.on_processors(), self.on_traffic()];
         [self.on_parts(), self.on_cores(), self.on_memories(), self.on_classes()]
             .into_iter()
             .chain(of_programs)
@@ -101,6 +110,11 @@ impl Remarks {
             "note: {ranks} ranks of a node share {cores}: {turns}; while it computes for another, a rank that could compute \
              is ready (`ready_s`)"
         ))
+    }
+
+    fn on_traffic(&self) -> Option<String> {
+        let fields = self.idle_in_traffic.iter().copied().collect::<Vec<_>>().join(" and ");
+        (!fields.is_empty()).then(|| format!("note: Traffic loads the network alone: {fields} cost it no time"))
     }
 
     fn on_classes(&self) -> Option<String> {

@@ -120,8 +120,9 @@ fn alike<'n>(network: &'n Network, topology: &Topology) -> Option<&'n Link> {
 /// Returns notes on properties of a network that the metrics of its topology ignore.
 fn notes(network: &Network, topology: &Topology, are_without_failed: bool) -> Vec<String> {
     let failed = network.overrides.iter().filter(|one| one.is_failure()).count();
-    let whole = (failed > 0).then(|| {
-        let links = counted(failed, "link");
+    let lost = topology.links().count() as u64 - network.working_links(topology);
+    let whole = (lost > 0).then(|| {
+        let links = counted(lost, "link");
         if are_without_failed {
             format!("note: the figures are those without the {links} that failed, along shortest paths")
         } else {

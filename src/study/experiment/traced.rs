@@ -125,7 +125,12 @@ impl Traced {
         let mut bytes = Vec::new();
         run_recorded(&case.scenario, detail, Box::new(&mut bytes))?;
         let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
-        let (title, metadata) = (recording_title(&recording), Some(metadata(&case.scenario, &case.settings)));
+        let seeds = match case.scenario.repeat.most() {
+            1 => String::new(),
+            seeds => format!(", the first of up to {seeds} seeds"),
+        };
+        let title = recording_title(&recording) + &seeds;
+        let metadata = Some(metadata(&case.scenario, &case.settings));
         Ok(Self {
             name,
             title,

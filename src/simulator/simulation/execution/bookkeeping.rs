@@ -6,7 +6,7 @@ use crate::simulation::SimulationError;
 use crate::simulation::background::Background;
 use crate::simulation::matching::Match;
 use crate::simulation::observer::{Observer, Occurrence};
-use crate::trace::{Activity, Counts, Delivery, LinkLoad, LogDetail, LogEntry, Phase, Trace};
+use crate::trace::{Activity, Counts, Delivery, LinkLoad, LogDetail, LogEntry, Phase, Trace, last_rank};
 use crate::units::{SimDuration, SimTime};
 
 impl<O: Observer> Execution<'_, O> {
@@ -172,11 +172,14 @@ impl<O: Observer> Execution<'_, O> {
         self.transport.finish_transfers(end);
         self.observe_transfers();
         let log = self.transport.take_log();
+        let last = last_rank(&self.accounts, self.context.host);
+        let with_host = self.accounts.rank(last).get(Activity::InputOutput);
+        let written = self.writes.get(&last).map_or(SimDuration::ZERO, |times| times.until(with_host));
         let mut trace = Trace {
             makespan,
             host: self.context.host,
             accounts: self.accounts,
-            written: self.host_write_time,
+            written,
             links,
             counts,
             background: self.background.as_ref().map(Background::counts),

@@ -1,6 +1,6 @@
 //! Execution of the requests of processes.
 
-use super::{Execution, WaitState, answer, fault};
+use super::{Execution, WaitState, WriteTimes, answer, fault};
 use crate::node::Scratch;
 use crate::node::processor::Computation;
 use crate::program::{Message, MessagePattern, Operation, Reply, Verb, port_of, send_fault};
@@ -21,7 +21,7 @@ impl<O: Observer> Execution<'_, O> {
             Verb::StartLoad(bytes) => Ok(Some(Reply::Started(self.start_move(now, rank, (true, bytes))))),
             Verb::StartLeave(bytes) => Ok(Some(Reply::Started(self.start_move(now, rank, (false, bytes))))),
             Verb::NodeBarrier => Ok(self.enter_node_barrier(rank)),
-            Verb::Input(bytes) => Ok(self.transfer(now, rank, self.machine.host.input.time(bytes))),
+            Verb::Input(bytes) => Ok(self.read(now, rank, self.machine.host.input.time(bytes))),
             Verb::Output(bytes) => Ok(self.write(now, rank, self.machine.host.output.time(bytes))),
             Verb::Send(to, message) => {
                 let operation = self.start_send(now, rank, to, message)?;
@@ -101,11 +101,20 @@ impl<O: Observer> Execution<'_, O> {
         self.wait(rank, WaitState::ForTime, Activity::InputOutput)
     }
 
+    /// Waits for a transfer from the host.
+    fn read(&mut self, now: SimTime, rank: u32, time: SimDuration) -> Option<Reply> {
+        let with_host = self.accounts.rank(rank).get(Activity::InputOutput);
+        if let Some(times) = self.writes.get_mut(&rank) {
+            *times = WriteTimes { ended: times.until(with_host), begun: None };
+        }
+        self.transfer(now, rank, time)
+    }
+
     /// Waits for a transfer to the host.
     fn write(&mut self, now: SimTime, rank: u32, time: SimDuration) -> Option<Reply> {
-        if rank == self.context.host {
-            self.host_write_time += time;
-        }
+        let with_host = self.accounts.rank(rank).get(Activity::InputOutput);
+        let times = self.writes.entry(rank).or_default();
+        *times = WriteTimes { ended: times.until(with_host), begun: Some(with_host) };
         self.transfer(now, rank, time)
     }
 

@@ -73,18 +73,22 @@ impl Measurement {
         self.end.since(self.begin)
     }
 
-    /// Moves the beginning of the window to where the mean latency has settled. Returns the duration removed. If the
-    /// latency has not settled in the first half of the window, it returns `None` and removes nothing.
+    /// Returns the duration of a batch, a hundredth of the window.
+    pub(super) fn batch(&self) -> SimDuration {
+        SimDuration::from_ps(self.span().ps().div_ceil(BATCHES).max(1))
+    }
+
+    /// Moves the beginning of the window to where the mean latency has settled. Returns the number of batches removed.
+    /// If the latency has not settled in the first half of the window, it returns `None` and removes nothing.
     ///
     /// The rule is MSER (White, An effective truncation heuristic for bias reduction in simulation output, Simulation
     /// 69(6), 1997) over the mean latencies of batches by the time of injection.
-    pub(super) fn settle(&mut self) -> Option<SimDuration> {
-        let step = SimDuration::from_ps(self.span().ps().div_ceil(BATCHES).max(1));
-        let means = self.batch_means(step);
+    pub(super) fn settle(&mut self) -> Option<usize> {
+        let means = self.batch_means(self.batch());
         let first = truncation(&means.iter().map(|(_, mean)| *mean).collect::<Vec<_>>())?;
-        let removed = if first == 0 { SimDuration::ZERO } else { step * means[first].0 };
-        self.begin += removed;
-        Some(removed)
+        let removed = if first == 0 { 0 } else { means[first].0 };
+        self.begin += self.batch() * removed;
+        usize::try_from(removed).ok()
     }
 
     /// Returns the mean latency of every batch in which packets were injected, by ascending number.
@@ -208,7 +212,7 @@ mod tests {
             measured.deliver(at(us + latency), packet);
         }
         measured.inject(at(199), 1, 8);
-        assert_eq!(measured.settle(), Some(SimDuration::from_us(10)));
+        assert_eq!((measured.batch(), measured.settle()), (SimDuration::from_us(1), Some(10)));
         assert_eq!((measured.latencies().len(), measured.injected_bytes(), measured.undelivered()), (90, 728, 1));
         // 20 packets are delivered with delay until 140, the others from 112 on. The last of these are delivered after
         // the end.

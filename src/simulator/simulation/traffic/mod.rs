@@ -5,12 +5,13 @@ use super::{Simulation, SimulationError};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::machine::Layout;
 use crate::network::traffic::unit;
-use crate::network::{Fabric, ForwardedBy, HopEvent, Network, Packet, PacketKind, Switching};
+use crate::network::{Fabric, ForwardedBy, HopEvent, Network, Packet, PacketKind, Switching, failed_directions};
 use crate::program::{InjectionProcess, Traffic};
 use crate::trace::{Accounts, Activity, Counts, LinkLoad, SourceLoad, Trace};
 use crate::units::{SimDuration, SimTime};
 use measurement::Measurement;
 use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeSet;
 
 mod latencies;
 mod measurement;
@@ -46,10 +47,12 @@ struct TrafficRun<'f> {
     cycle: Option<SimDuration>,
     passages: Vec<HopEvent>,
     measured: Measurement,
-    /// The busy time of every link at the beginning of the measurement window.
-    busy_before: Vec<SimDuration>,
+    /// The busy time of every link at each possible beginning of the measurement window.
+    busy_before: Vec<Vec<SimDuration>>,
     /// The busy time of every link at the end of the measurement window.
     busy: Vec<SimDuration>,
+    /// Both directions of the links that have failed.
+    failed: BTreeSet<(u32, u32)>,
     counts: Counts,
     now: SimTime,
 }
@@ -82,6 +85,7 @@ impl<'f> TrafficRun<'f> {
             measured: Measurement::new(begin, begin + traffic.measured),
             busy_before: Vec::new(),
             busy: Vec::new(),
+            failed: failed_directions(&network.overrides),
             counts: Counts::default(),
             now: SimTime::START,
         }
@@ -107,12 +111,21 @@ impl<'f> TrafficRun<'f> {
             match entity {
                 _ if entity < self.first_source => self.move_packets(now, entity),
                 _ if entity < first_mark => self.inject(now, entity - self.first_source),
-                _ if entity == first_mark => self.busy_before = self.busy(now),
+                _ if entity == first_mark => self.mark_beginning(now, first_mark),
                 _ => self.busy = self.busy(now),
             }
         }
         self.counts.events = events;
         self.check_delivered()
+    }
+
+    /// Notes the busy time of every link at a possible beginning of the window, and schedules the next one.
+    fn mark_beginning(&mut self, now: SimTime, mark: Entity) {
+        self.busy_before.push(self.busy(now));
+        let next = now + self.measured.batch();
+        if self.traffic.settle && next < self.measured.end {
+            self.calendar.schedule(next, mark);
+        }
     }
 
     fn check_delivered(&self) -> Result<(), SimulationError> {
@@ -222,18 +235,27 @@ impl<'f> TrafficRun<'f> {
         }
     }
 
+    /// Returns the utilization of every working link in the window, at whose beginning links had been busy for `before`.
+    fn utilizations(&self, before: &[SimDuration]) -> Vec<f64> {
+        let span = self.measured.span().seconds();
+        let links = self.fabric.loads(self.now).into_iter().map(|(from, to, ..)| (from, to));
+        let working = links.zip(self.busy.iter().zip(before)).filter(|(ends, _)| !self.failed.contains(ends));
+        working.map(|(_, (after, before))| (*after - *before).seconds() / span).collect()
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "counts have fewer digits than f64")]
     fn outcomes(&mut self) -> (Vec<(&'static str, f64)>, Vec<SourceLoad>) {
+        let batch = self.measured.batch();
         let removed = self.traffic.settle.then(|| self.measured.settle());
         let (nodes, (injected, delivered)) = (f64::from(self.layout.ranks()), self.measured.counts());
         let latencies = Latencies::of(&self.measured.latencies());
-        let busy = self.busy.iter().zip(&self.busy_before).map(|(after, before)| *after - *before);
-        let use_of = |busy: SimDuration| busy.seconds() / self.traffic.measured.seconds();
-        let used: Vec<f64> = busy.map(use_of).collect();
+        let batches = removed.flatten().unwrap_or_default();
+        let used = self.utilizations(&self.busy_before[batches]);
         let accepted = self.load(self.measured.accepted_bytes()) / nodes;
         let most_used = used.iter().copied().fold(0.0, f64::max);
         let cycles = self.cycle.map(|cycle| ("latency_mean_cycles", latencies.mean / cycle.seconds()));
-        let removed = removed.map(|removed| ("warm_up_removed_s", removed.map_or(f64::NAN, SimDuration::seconds)));
+        let removed_s = |batches| (batch * batches as u64).seconds();
+        let removed = removed.map(|removed| ("warm_up_removed_s", removed.map_or(f64::NAN, removed_s)));
         let sources = self.measured.by_source(self.layout.ranks(), |bytes| self.load(bytes));
         let common = [
             ("injected_flits_per_node_cycle", self.load(self.measured.injected_bytes()) / nodes),

@@ -65,6 +65,50 @@ fn what_is_offered_below_saturation_is_accepted() {
     }
 }
 
+/// Packets that wait for a link at the end have not crossed it.
+#[test]
+fn hops_are_those_of_packets_that_have_begun_to_cross_a_link() {
+    let machine = crate::machine::shipped("router-network");
+    let packet = Bytes::new(16);
+    let network = Network {
+        topology: Topology::Line { nodes: 3 },
+        switching: Switching::StoreAndForward(StoreAndForward { packet }),
+        ..machine.network
+    };
+    let machine = router_network(network);
+    let pattern = Pattern::HotSpot { node: 0, share: 1.0 };
+    let load = Traffic { pattern, drain: SimDuration::ZERO, ..traffic(0.9, 16) };
+    let of = |buffers| {
+        let mut machine = machine.clone();
+        machine.network.links.buffers = buffers;
+        trace(&machine, &load).counts.packet_hops
+    };
+    let hops = of(crate::network::Buffers::Unbounded);
+    assert_eq!(hops, of(crate::network::Buffers::Packets(1_000_000)));
+    let of_a_link = machine.network.links.time(16);
+    assert!(hops <= 4 * (SimDuration::from_us(110).ps() / of_a_link.ps() + 1), "{hops}");
+}
+
+/// Links that have failed carry nothing, which is not a low utilization.
+#[test]
+fn failed_links_are_no_part_of_the_mean() {
+    let outcomes = |failed: &[(u32, u32)]| {
+        let mut machine = mesh(Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(16) }));
+        machine.network.routing = crate::network::Routing::ShortestPath(crate::network::Choice::Lowest);
+        machine.network.overrides =
+            failed.iter().map(|&(from, to)| crate::network::LinkOverride::LinkFailed { from, to }).collect();
+        let whole = trace(&machine, &traffic(0.2, 16));
+        let working = 48 - 2 * failed.len();
+        let busy: f64 = whole.links.iter().map(|link| link.busy.seconds()).sum();
+        (whole.outcome("link_utilization_mean").unwrap(), busy / working as f64 / 100e-6)
+    };
+    for failed in [&[][..], &[(5, 6), (9, 10), (1, 2), (4, 8)]] {
+        let (mean, expected) = outcomes(failed);
+        // The links are also used before and after the window.
+        assert!(mean < expected && mean > 0.85 * expected, "{mean} {expected}");
+    }
+}
+
 /// Buffers that never fill are alike, and the memory of a router does not depend on their size.
 #[test]
 fn buffers_beyond_all_memory_are_as_good_as_large_ones() {

@@ -57,8 +57,8 @@ fn a_run_without_a_split_has_computation() {
     assert_is(components.communication_to_computation(), 2.0 / 3.0);
     assert_is(Some(components.processor_utilization), 0.5);
     assert_is(Some(components.load_balance), 0.8);
-    assert!(!components.host_computes_little());
-    assert!(Components { computation_s: 1.0, ..components }.host_computes_little());
+    assert!(!components.computes_little());
+    assert!(Components { computation_s: 1.0, ..components }.computes_little());
 }
 
 #[test]

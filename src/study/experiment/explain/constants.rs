@@ -48,8 +48,8 @@ pub fn source(document: &Document, path: &str) -> Option<String> {
     Some(format!("{}:{}", entry.file?, entry.line?))
 }
 
-/// Returns the value of a constant as written in the document.
+/// Returns the value of a constant as written in the document; `None` if there are several values at `path`.
 pub fn value(document: &Document, path: &str) -> Option<String> {
-    let (_, leaf) = document.leaves(path).into_iter().next()?;
+    let [(_, leaf)] = document.leaves(path)[..] else { return None };
     AxisValue::of_tree(leaf).map(|value| value.to_string())
 }

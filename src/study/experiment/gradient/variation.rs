@@ -231,6 +231,10 @@ impl Variation {
 
     /// Returns a relative change of a constant large enough for the rounding of both the makespan and the constant.
     fn step(&self, parameter: &Parameter) -> f64 {
+        // The time of a byte follows from the protocol in whole picoseconds, which a small change may not reach.
+        if parameter.name.contains(".protocol.") {
+            return STEPS.1;
+        }
         let of_makespan = RESOLUTION_PS / (self.makespan_s * PS_PER_S);
         let of_constant = GRAINS * parameter.grain() / parameter.number().abs();
         of_makespan.max(of_constant).clamp(STEPS.0, STEPS.1)

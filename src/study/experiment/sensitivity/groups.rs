@@ -2,21 +2,37 @@
 
 use crate::scenario::{Dimension, Parameter};
 
-/// The parts of what-if results, with the fields below which their constants are.
-pub const WHAT_IFS: [GroupFields; 6] = [
+/// The parts of what-if results, with the fields below which their constants are; `*` is any name. Every time or rate of a
+/// machine that makes runs faster belongs to one part, besides everything.
+pub const WHAT_IFS: [GroupFields; 8] = [
     ("processor", &["machine.nodes.processor", "machine.processor"]),
-    ("links", &["machine.network", "machine.over", "machine.L", "machine.G"]),
+    ("memory", &["machine.nodes.levels.*.memory"]),
+    ("links", &["machine.network", "machine.over", "machine.L"]),
+    (
+        "network interfaces",
+        &[
+            "machine.nodes.interface.gap",
+            "machine.nodes.interface.gap_per_byte",
+            "machine.nodes.interface.latency",
+            "machine.nodes.interface.latency_per_byte",
+            "machine.nodes.levels.*.interface",
+            "machine.g",
+            "machine.G",
+        ],
+    ),
     (
         "communication software",
         &[
             "machine.nodes.sending",
-            "machine.nodes.interface",
+            "machine.nodes.interface.overhead",
+            "machine.nodes.interface.overhead_per_byte",
+            "machine.nodes.interface.copy_per_byte",
             "machine.nodes.receiving",
             "machine.nodes.forwarding",
             "machine.nodes.routing",
             "machine.nodes.acknowledging",
+            "machine.nodes.dma_per_word",
             "machine.o",
-            "machine.g",
             "machine.O",
         ],
     ),
@@ -37,6 +53,7 @@ pub const GROUPS: [GroupFields; 6] = [
             "machine.nodes.routing",
             "machine.nodes.acknowledging",
             "machine.nodes.dma_per_word",
+            "machine.nodes.levels.*.interface",
             "machine.network",
             "machine.over",
             "machine.L",
@@ -49,7 +66,13 @@ pub const GROUPS: [GroupFields; 6] = [
     ),
     (
         "computation",
-        &["machine.nodes.processor", "machine.processor", "machine.nodes.time_slice", "machine.nodes.noise"],
+        &[
+            "machine.nodes.processor",
+            "machine.processor",
+            "machine.nodes.levels.*.memory",
+            "machine.nodes.time_slice",
+            "machine.nodes.noise",
+        ],
     ),
     ("input", &["machine.host.input"]),
     ("output", &["machine.host.output"]),
@@ -73,5 +96,9 @@ pub fn has_time(parameter: &Parameter) -> bool {
 
 /// Returns `true` if `path` is one of `places`, or below one.
 pub fn stands_below(path: &str, places: &[&str]) -> bool {
-    places.iter().any(|place| path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    let is_below = |place: &&str| {
+        let mut names = path.split('.');
+        place.split('.').all(|own| names.next().is_some_and(|name| own == "*" || own == name))
+    };
+    places.iter().any(is_below)
 }

@@ -109,6 +109,47 @@ fn twice_as_fast_everywhere_is_twice_as_fast() {
     assert!(of("processor") > 1.0 && of("links") > 1.0 && of("processor") < 2.0);
 }
 
+/// A part that is missing would make the page say that nothing helps.
+#[test]
+fn every_time_of_a_machine_belongs_to_a_part() {
+    let of_no_part = ["machine.nodes.time_slice", "machine.nodes.noise"];
+    let parts = || WHAT_IFS.iter().filter(|(name, _)| *name != "everything");
+    for name in
+        ["stencil", "collective", "loggops-collectives", "shipped-clusters", "ml-step", "booksim2-mesh", "real-lu"]
+    {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.ron"));
+        let resolved = Plan::new(Document::load(path).unwrap(), &[]).unwrap().base().unwrap().scenario;
+        for parameter in Parameter::all(&resolved.to_document().unwrap()).iter().filter(|one| has_time(one)) {
+            let path = &parameter.name;
+            let is_machine = path.starts_with("machine.") && !stands_below(path, &of_no_part);
+            let count = parts().filter(|(_, places)| stands_below(path, places)).count();
+            assert!(count == usize::from(is_machine) || !is_machine, "{name}: {path} is in {count} parts");
+        }
+    }
+}
+
+/// Several ranks of a node share a memory and an interface: each is what limits another program.
+#[test]
+fn shared_memories_and_interfaces_are_parts() {
+    let faster = |program: &str, part: &str| {
+        let level = "Level(name: \"node\", members: 2, memory: Shared(bandwidth: \"10 GB/s\", discipline: \
+                     FirstComeFirstServed), interface: Shared(bandwidth: \"1 GB/s\", discipline: FirstComeFirstServed))";
+        let text = format!(
+            "Scenario(machine: Machine(name: \"m\", nodes: Node(processor: FlopRate(\"10 Gflop/s\"), memory: \"1 TiB\", \
+             router: Hardware, levels: [{level}], sending: Sending(per_packet: \"1 us\", overlap: true), \
+             receiving: Receiving(per_packet: \"1 us\")), network: Network(topology: Complete(nodes: 4), \
+             routing: DimensionOrder, switching: StoreAndForward(packet: \"1 MiB\"), links: Link(per_byte: \"10 GB/s\")), \
+             sends: Buffered), ranks: 8, placement: Packed(ranks_per_node: 2), program: Phases(steps: [{program}]), seed: 1)"
+        );
+        let document = Document::from_text("shared.ron", &text).unwrap();
+        let study = VariedRun::of(&Plan::new(document, &[]).unwrap().base().unwrap().scenario).unwrap();
+        study.what_ifs().into_iter().find(|one| one.part == part).unwrap().faster.unwrap()
+    };
+    let exchange = "Exchange(with: Ring, bytes: \"1000000 B\")";
+    assert!(faster(exchange, "network interfaces") > 1.5);
+    assert!(faster("Compute(flops: \"10\", bytes: \"1000000 B\")", "memory") > 1.9);
+}
+
 /// Clocked routers with rendezvous: some effects are so small that rounding hides them at the default step.
 const CLOCKED: &str = r#"Scenario(
     machine: Machine(name: "f", nodes: Node(processor: FlopRate("0.3 Gflop/s"), memory: "64 GiB", router: Software,
