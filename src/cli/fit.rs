@@ -132,7 +132,7 @@ pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
     let swept = &arguments.swept;
     let table = swept.store.with(|recall| swept.table(&arguments.data, recall))?;
     let fits = request.fit(table)?;
-    let mut answer = fits.answer(arguments.points);
+    let mut answer = fits.answer(arguments.points)?;
     if let Some(file) = &arguments.extra_p {
         answer = answer.with_figure(file, &fits.to_extra_p());
     }

@@ -119,6 +119,34 @@ fn an_option_belongs_to_the_model() {
     assert!((predicted["model_s"].as_f64().expect("a number") - 9.0).abs() < 1e-9, "{predicted:?}");
 }
 
+/// The columns of a table before its times are repeated in the answer.
+#[test]
+fn a_column_has_no_name_of_a_key_of_the_answer() {
+    let laws = |columns: &str, more: &[&str]| {
+        let data = format!("{columns}\n1,7,4\n2,7,3\n");
+        rejection(&[&["laws", "--data", "-"], more].concat(), &data)
+    };
+    let fit = |columns: &str, more: &[&str]| {
+        let data = format!("{columns}\n1,7,4\n2,7,5\n4,7,7\n8,7,11\n");
+        rejection(&[&["fit", "-", "--model"], more].concat(), &data)
+    };
+    let is_told = |message: &str, column: &str| {
+        let place = format!("standard input: column `{column}`: another value of the answer has this name");
+        assert!(message.contains(&place) && message.contains("another name"), "{message}");
+    };
+    for column in ["speedup", "base_s", "knee_p", "verdict"] {
+        is_told(&laws(&format!("p,{column},time_s"), &[]), column);
+    }
+    is_told(&laws("ranks,p,time_s", &["--processors", "ranks"]), "p");
+    is_told(&laws("p,n,base_s", &["--time", "base_s"]), "base_s");
+    for column in ["points", "smape", "model", "t_0_s"] {
+        is_told(&fit(&format!("bytes,{column},time_s"), &["hockney"]), column);
+    }
+    is_told(&fit("p,form,time_s", &["normal-form", "--parameters", "p"]), "form");
+    is_told(&fit("bytes,fitted,time_s", &["hockney", "--points"]), "fitted");
+    is_told(&fit("bytes,n,model_s", &["hockney", "--value", "model_s", "--points"]), "model_s");
+}
+
 #[test]
 fn laws_reject_what_means_nothing() {
     let law = |arguments: &[&str]| rejection(&[&["laws"], arguments].concat(), "p,time_s,a_s,b_s\n1,4,3,1\n2,3,1,1\n");

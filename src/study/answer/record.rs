@@ -124,6 +124,23 @@ impl Record {
         other.quantities.into_iter().for_each(|quantity| self.add(quantity));
     }
 
+    /// Adds all quantities of another record, none of whose keys is known.
+    ///
+    /// # Errors
+    /// Returns the first key that both records have.
+    pub fn joined(mut self, other: Self) -> Result<Self, Key> {
+        let is_known = |quantity: &&Quantity| self.quantity(&quantity.key).is_some();
+        if let Some(lost) = other.quantities.iter().chain(&other.error).find(is_known) {
+            return Err(lost.key.clone());
+        }
+        if other.summary > 0 {
+            self.summary = self.quantities.len() + other.summary;
+        }
+        self.error = other.error.clone().or(self.error);
+        self.append(other);
+        Ok(self)
+    }
+
     /// Sets the metadata, which are written after everything else.
     pub fn put_metadata(&mut self, metadata: impl Into<Option<Metadata>>) {
         self.origin = metadata.into().map_or(Origin::NoScenario, Origin::Scenario);
@@ -283,4 +300,30 @@ fn each_at(path: &mut String, name: &str, value: &QuantityValue, see: &mut dyn F
         _ => see(path, value),
     }
     path.truncate(length);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(keys: &[&'static str]) -> Record {
+        let mut record = Record::default();
+        for key in keys {
+            record.put(*key, 1);
+        }
+        record
+    }
+
+    #[test]
+    fn joined_records_have_no_key_twice() {
+        let keys = |record: &Record| record.quantities().iter().map(|one| one.key.to_string()).collect::<Vec<_>>();
+        let mut other = record(&["b", "c"]);
+        other.end_summary();
+        other.put("d", 1);
+        let joined = record(&["a"]).joined(other.clone()).unwrap();
+        assert_eq!((keys(&joined).concat(), joined.summary().count()), ("abcd".to_owned(), 3));
+        assert_eq!(record(&["a", "d"]).joined(other.clone()), Err("d".into()));
+        other.put_error(None);
+        assert_eq!(record(&["error"]).joined(other), Err("error".into()));
+    }
 }

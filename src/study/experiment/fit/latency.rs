@@ -1,7 +1,8 @@
 //! The fit of `--model hockney`.
 
 use super::transfers::transfers;
-use super::{FitGroup, FitRequest, Fitted, beginning, points, put_quality, quality_words};
+use super::{FitGroup, FitRequest, Fitted, points, put_quality, quality_words};
+use crate::answer::Record;
 use crate::model::fit::Hockney;
 use crate::report::digits;
 use crate::scenario::table::Row;
@@ -9,7 +10,7 @@ use crate::scenario::table::Row;
 pub fn hockney(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<Fitted> {
     let fit = Hockney::fit(&transfers(arguments, group, value), arguments.weighting)?;
     let bytes = arguments.messages.bytes().to_owned();
-    let mut record = beginning(&group.name);
+    let mut record = Record::default();
     record.put("model", "hockney");
     record.put("t_0_s", fit.startup_s);
     record.put("t_0_s_interval95", fit.startup_interval_s);

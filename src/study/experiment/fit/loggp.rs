@@ -1,7 +1,7 @@
 //! The fit of `--model loggp`.
 
 use super::transfers::{transfer, transfers};
-use super::{FitGroup, FitRequest, Fitted, beginning, points, put_quality, quality_words};
+use super::{FitGroup, FitRequest, Fitted, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::model::fit::LogGp;
 use crate::report::digits;
@@ -21,13 +21,7 @@ pub fn loggp(arguments: &FitRequest, group: &FitGroup, value: &str, parameters: 
         Some(_) => points(group, value, parameters, time),
         None => points(group, value, parameters, time_in_a_row),
     };
-    Some(Fitted {
-        record: record(group, &fit),
-        words: words(arguments, &fit),
-        points,
-        ron: machine::ron(&fit),
-        machine: None,
-    })
+    Some(Fitted { record: record(&fit), words: words(arguments, &fit), points, ron: machine::ron(&fit), machine: None })
 }
 
 fn words(arguments: &FitRequest, fit: &LogGp) -> String {
@@ -92,8 +86,8 @@ fn notes(arguments: &FitRequest, fit: &LogGp) -> String {
     [steps.as_deref(), shared.as_deref(), latency, gap, hidden, eager].into_iter().flatten().collect()
 }
 
-fn record(group: &FitGroup, fit: &LogGp) -> Record {
-    let mut record = beginning(&group.name);
+fn record(fit: &LogGp) -> Record {
+    let mut record = Record::default();
     record.put("model", "loggp");
     record.put("latency_plus_overheads_s", fit.end_to_end_s);
     record.put("l_s", fit.latency_s);

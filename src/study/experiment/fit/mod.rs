@@ -9,7 +9,7 @@ mod transfers;
 
 use super::StudyError;
 use crate::analysis::Residuals;
-use crate::answer::{Answer, Record, Role};
+use crate::answer::{Answer, Key, Record, Role};
 use crate::model::fit::{Quality, Weighting};
 use crate::report::table;
 use crate::scenario::AxisValue;
@@ -142,7 +142,9 @@ impl FitRequest {
         let notes = used.filter_map(|column| data.unused(column)).chain(note_on_repetitions(&data, &value)).collect();
         let mut groups = Vec::new();
         for group in self.groups(&data, &value, &parameters)? {
-            let fitted = self.fit_group(&data, &group, &value, &parameters)?;
+            let mut fitted = self.fit_group(&data, &group, &value, &parameters)?;
+            let record = beginning(&group.name).joined(fitted.record);
+            fitted.record = record.map_err(|lost| data.fault_of_name(&lost))?;
             groups.push((group, fitted));
         }
         Ok(Fits { data, value, parameters, groups, notes })
@@ -314,8 +316,10 @@ fn quality_words(quality: &Quality) -> String {
 impl Fits {
     /// Returns the coefficients, or the points: their positions, values and model values. In the text, the judging
     /// points follow the coefficients.
-    #[must_use]
-    pub fn answer(&self, wants_points: bool) -> Answer {
+    ///
+    /// # Errors
+    /// Returns an error for a column of a point that has the name of another value.
+    pub fn answer(&self, wants_points: bool) -> Result<Answer, StudyError> {
         let mut words = String::new();
         for (group, fit) in &self.groups {
             let name = if group.name.is_empty() { String::new() } else { format!("{}: ", described(&group.name)) };
@@ -323,13 +327,14 @@ impl Fits {
         }
         let points = || self.groups.iter().flat_map(|(_, fit)| &fit.points);
         let shown = points().filter(|point| wants_points || !point.is_fitted);
-        let shown: Vec<_> = shown.map(|point| point.record(&self.value)).collect();
+        let shown = shown.map(|point| point.record(&self.value)).collect::<Result<Vec<_>, _>>();
+        let shown = shown.map_err(|lost| self.data.fault_of_name(&lost))?;
         if !shown.is_empty() {
             words += &["\n", &table(&shown).to_string()].concat();
         }
         let records =
             if wants_points { shown } else { self.groups.iter().map(|(_, fit)| fit.record.clone()).collect() };
-        Answer { notes: self.notes.clone(), ..Answer::many(records, &words) }
+        Ok(Answer { notes: self.notes.clone(), ..Answer::many(records, &words) })
     }
 
     /// Returns the only fit as RON: the model itself, which is a machine for `LogGP`, or with `like` a modified machine
@@ -349,9 +354,16 @@ impl Fits {
 }
 
 impl FittedPoint {
-    fn record(&self, value: &str) -> Record {
-        let mut record = beginning(&self.at);
-        record.put(value.to_owned(), self.value);
+    /// Returns the point as a record, or the name of a column that is also the key of another value.
+    fn record(&self, value: &str) -> Result<Record, Key> {
+        let mut measured = beginning(&self.at);
+        measured.put(value.to_owned(), self.value);
+        measured.joined(self.judgement())
+    }
+
+    /// Compares the point with the model.
+    fn judgement(&self) -> Record {
+        let mut record = Record::default();
         record.put("model_s", self.model);
         record.put("model_interval95_s", self.interval);
         let error = self.model.zip(self.value).map(|(model, value)| Residuals::error(model, value));

@@ -1,6 +1,6 @@
 //! The fit of `--model normal-form`.
 
-use super::{FitGroup, FitModel, Fitted, FittedPoint, GivenArgument, beginning, points, put_quality, quality_words};
+use super::{FitGroup, FitModel, Fitted, FittedPoint, GivenArgument, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::experiment::StudyError;
 use crate::model::fit::{FittedForm, NormalFormSearch, Observation, Weighting};
@@ -82,7 +82,7 @@ impl FormRequest {
         let quality = &found.regression.quality;
         let what = self.strong_scaling.as_ref().map_or_else(|| value.to_owned(), |p| format!("{p} × {value}"));
         let words = format!("{what} = {}\n{}\n", found.form, quality_words(quality));
-        let record = self.record(group, &found);
+        let record = self.record(&found);
         Ok(Some(Fitted { record, words, points, ron: Ok(found.form.to_ron()), machine: None }))
     }
 
@@ -95,8 +95,8 @@ impl FormRequest {
         })
     }
 
-    fn record(&self, group: &FitGroup, found: &FittedForm) -> Record {
-        let mut record = beginning(&group.name);
+    fn record(&self, found: &FittedForm) -> Record {
+        let mut record = Record::default();
         record.put("model", "normal-form");
         record.put("form", found.form.to_string());
         record.put("times", self.strong_scaling.clone());

@@ -1,6 +1,6 @@
 //! The fit of `--model point-to-point`.
 
-use super::{FitGroup, FitRequest, Fitted, beginning, points, put_quality, quality_words};
+use super::{FitGroup, FitRequest, Fitted, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::model::fit::{FittedRegime, TwoRegimes};
 use crate::model::point_to_point::TimedMessage;
@@ -31,7 +31,7 @@ pub fn fit(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<Fitt
     };
     let parameters = [columns.bytes().to_owned(), columns.hops().to_owned()];
     Some(Fitted {
-        record: record(group, &model),
+        record: record(&model),
         words: text(&model),
         points: points(group, value, &parameters, time),
         ron: Ok(ron(&model)),
@@ -52,8 +52,8 @@ fn break_bytes(model: &TwoRegimes) -> Option<f64> {
     model.break_bytes.is_finite().then_some(model.break_bytes)
 }
 
-fn record(group: &FitGroup, model: &TwoRegimes) -> Record {
-    let mut record = beginning(&group.name);
+fn record(model: &TwoRegimes) -> Record {
+    let mut record = Record::default();
     record.put("model", "point-to-point");
     record.put("break_bytes", break_bytes(model));
     for (name, regime) in regimes(model) {

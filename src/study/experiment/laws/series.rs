@@ -1,7 +1,7 @@
 //! The laws of speedup for the times of a sweep or of measurements.
 
 use super::processors;
-use crate::answer::{Answer, QuantityValue, Record, Role, Unit};
+use crate::answer::{Answer, Key, QuantityValue, Record, Role, Unit};
 use crate::experiment::StudyError;
 use crate::model::laws::{Base, KarpFlattVerdict, SeriesPoint, SpeedupPoint, SpeedupSeries};
 use crate::report::table;
@@ -71,7 +71,8 @@ impl SeriesColumns {
                 let right = "give the time of a sequential program by --sequential-s";
                 return Err(data.failure(&format!("there is no time at {processors} = 1{at}: {right}")).into());
             };
-            answer.records.extend(records(&series, &group, &time));
+            let records = records(&series, &group, &time).map_err(|lost| data.fault_of_name(&lost))?;
+            answer.records.extend(records);
             words += &sentences(&series, &group, series.verdict().as_ref());
         }
         answer.words = format!("{}{words}", table(&answer.records));
@@ -156,16 +157,39 @@ fn point(
     Ok(SeriesPoint { processors, time_s, components })
 }
 
-fn records(series: &SpeedupSeries, group: &SeriesKey, time: &str) -> Vec<Record> {
+/// Returns the records of a series, or the name of a column that is also the key of another value.
+fn records(series: &SpeedupSeries, group: &SeriesKey, time: &str) -> Result<Vec<Record>, Key> {
+    let laws = laws(series).into_iter();
+    laws.map(|(point, laws)| beginning(group).joined(count(&point))?.joined(timed(time, &point))?.joined(laws))
+        .collect()
+}
+
+fn beginning(group: &SeriesKey) -> Record {
+    let mut record = Record::default();
+    for (name, value) in group {
+        let value = value.number().map_or_else(|| QuantityValue::from(value.to_string()), processors);
+        record.put_as(Role::Axis, name.to_owned(), value);
+    }
+    record
+}
+
+fn count(point: &SpeedupPoint) -> Record {
+    let mut record = Record::default();
+    record.put_as(Role::Axis, "p", processors(point.processors));
+    record
+}
+
+fn timed(time: &str, point: &SpeedupPoint) -> Record {
+    let mut record = Record::default();
+    record.put(time.to_owned(), point.time_s);
+    record
+}
+
+/// Returns the laws at each point of a series.
+fn laws(series: &SpeedupSeries) -> Vec<(SpeedupPoint, Record)> {
     let (verdict, parts) = (series.verdict(), series.parts());
     let record = |point: SpeedupPoint| {
         let mut record = Record::default();
-        for (name, value) in group {
-            let value = value.number().map_or_else(|| QuantityValue::from(value.to_string()), processors);
-            record.put_as(Role::Axis, name.to_owned(), value);
-        }
-        record.put_as(Role::Axis, "p", processors(point.processors));
-        record.put(time.to_owned(), point.time_s);
         record.put("speedup", point.speedup);
         record.put("efficiency", point.efficiency);
         record.put("karp_flatt", point.serial_fraction);
@@ -180,7 +204,7 @@ fn records(series: &SpeedupSeries, group: &SeriesKey, time: &str) -> Vec<Record>
         record.put("knee_p", series.knee().map(processors));
         record.put("verdict", verdict.as_ref().map(|verdict| verdict.trend.name()));
         record.put("growing", verdict.as_ref().and_then(|verdict| verdict.growing.clone()).map(|growing| growing.0));
-        record
+        (point, record)
     };
     series.laws().into_iter().map(record).collect()
 }

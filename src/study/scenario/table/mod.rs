@@ -290,6 +290,14 @@ impl Table {
         SourceFault::new(&format!("{}: {}, column `{column}`: {what}", self.name, row.place))
     }
 
+    /// Creates the fault of a column that would be overwritten by another value of an answer.
+    #[must_use]
+    pub fn fault_of_name(&self, column: &str) -> SourceFault {
+        let what = "another value of the answer has this name";
+        SourceFault::new(&format!("{}: column `{column}`: {what}", self.name))
+            .help("give the column, or the axis that it comes from, another name")
+    }
+
     /// Creates a fault of the whole table.
     #[must_use]
     pub fn failure(&self, what: &str) -> SourceFault {
