@@ -148,6 +148,14 @@ fn a_column_has_no_name_of_a_key_of_the_answer() {
 }
 
 #[test]
+fn a_point_of_a_series_has_all_its_values() {
+    for command in [&["laws", "--data", "-"][..], &["fit", "-", "--model", "normal-form", "--parameters", "p"]] {
+        let message = rejection(command, "p,n,time_s\n1,8,4\n2,8,3\n1,9,4\n2,,3\n");
+        assert!(message.contains("standard input: line 5, column `n`: the cell is empty"), "{message}");
+    }
+}
+
+#[test]
 fn laws_reject_what_means_nothing() {
     let law = |arguments: &[&str]| rejection(&[&["laws"], arguments].concat(), "p,time_s,a_s,b_s\n1,4,3,1\n2,3,1,1\n");
     assert!(law(&["isoefficiency", "--algorithm", "floyd", "--efficiency", "1", "--p", "4"]).contains("below 1"));

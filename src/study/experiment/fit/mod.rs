@@ -181,6 +181,7 @@ impl FitRequest {
         let is_complete =
             |row: &&Row| row.number(value).is_some() && parameters.iter().all(|name| row.number(name).is_some());
         for row in data.rows.iter().filter(is_complete) {
+            others.iter().try_for_each(|axis| data.need_value(row, axis))?;
             let name: Vec<_> = row.cells.iter().filter(|(name, _)| others.contains(&name)).cloned().collect();
             let index = groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
                 groups.push(FitGroup { name, fitted: Vec::new(), judging: Vec::new() });

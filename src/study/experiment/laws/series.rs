@@ -57,6 +57,7 @@ impl SeriesColumns {
             return Err(data.failure(&format!("no row has both `{processors}` and `{time}`")).into());
         }
         let axes: Vec<_> = data.axes(&time).filter(|axis| **axis != processors).cloned().collect();
+        data.need_values(&axes)?;
         data.need_different_points(&axes.iter().chain([&processors]).cloned().collect::<Vec<_>>())?;
         // The activities of ranks are known for the first seed only, and sum to its time.
         let is_mean = self.components.is_empty() && time == MEAN;

@@ -247,13 +247,17 @@ impl Table {
     /// # Errors
     /// The first empty cell.
     pub fn need_values<'c>(&self, columns: impl IntoIterator<Item = &'c String>) -> Result<(), SourceFault> {
-        for column in columns {
-            if let Some(row) = self.rows.iter().find(|row| row.value(column).is_none()) {
-                let help = "give a value, or leave the row out";
-                return Err(self.fault_in(row, column, "the cell is empty").help(help));
-            }
-        }
-        Ok(())
+        columns.into_iter().try_for_each(|column| self.rows.iter().try_for_each(|row| self.need_value(row, column)))
+    }
+
+    /// Checks that a cell is not empty.
+    ///
+    /// # Errors
+    /// The cell is empty.
+    pub fn need_value(&self, row: &Row, column: &str) -> Result<(), SourceFault> {
+        let help = "give a value, or leave the row out";
+        let empty = || self.fault_in(row, column, "the cell is empty").help(help);
+        row.value(column).map(drop).ok_or_else(empty)
     }
 
     /// Checks that no two rows have the same values in all of these columns.
