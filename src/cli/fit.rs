@@ -139,7 +139,8 @@ pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
     if let Some(file) = &arguments.ron {
         answer = answer.with_figure(file, &fits.to_ron(arguments.like.as_deref())?);
     }
-    arguments.output.print(answer)
+    arguments.output.print(answer)?;
+    Ok(fits.need_all()?)
 }
 
 impl FitArguments {

@@ -155,6 +155,31 @@ fn a_point_of_a_series_has_all_its_values() {
     }
 }
 
+/// A group of rows that has no fit does not take those of the others with it.
+#[test]
+fn groups_without_a_fit_are_named_beside_the_others() {
+    let data = "n,bytes,time_s\n1,1,4\n1,2,5\n1,4,7\n2,1,4\n3,1,0\n3,2,5\n3,4,7\n";
+    let fit = |more: &[&str]| {
+        let command = parsim().args(["fit", "-", "--model", "hockney"]).args(more).write_stdin(data).assert().code(1);
+        let texts = [&command.get_output().stdout, &command.get_output().stderr];
+        texts.map(|text| String::from_utf8(text.clone()).expect("output is text"))
+    };
+    let [rows, message] = fit(&["--format", "jsonl"]);
+    assert!(message.contains("n = 2: standard input: the 1 rows do not determine the model"), "{message}");
+    assert!(message.contains("n = 3: standard input: line 6, column `time_s`: with relative weighting"), "{message}");
+    let rows: Vec<Map<String, Value>> =
+        rows.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let keys = |row: &Map<String, Value>| row.keys().cloned().collect::<Vec<_>>();
+    assert!(rows.len() == 3 && rows.iter().all(|row| keys(row) == keys(&rows[0])), "{rows:?}");
+    assert!(rows[0]["error"].is_null() && rows[0]["points"] == 3, "{:?}", rows[0]);
+    assert!(rows[1]["error"].as_str().is_some_and(|error| error.contains("do not determine the model")));
+    assert!(rows[1]["n"] == 2 && rows[1]["smape"].is_null(), "{:?}", rows[1]);
+    let [points, _] = fit(&["--format", "csv", "--points"]);
+    assert!(points.contains("\n1,2,5.0,5.0,") && points.contains("\n2,1,4.0,,,,true"), "{points}");
+    let [words, _] = fit(&[]);
+    assert!(words.contains("n = 1: Hockney: t_0") && words.contains("\nn = 2: not fitted\n"), "{words}");
+}
+
 #[test]
 fn laws_reject_what_means_nothing() {
     let law = |arguments: &[&str]| rejection(&[&["laws"], arguments].concat(), "p,time_s,a_s,b_s\n1,4,3,1\n2,3,1,1\n");

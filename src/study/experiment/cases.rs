@@ -369,11 +369,15 @@ const MAX_REPORTED: usize = 20;
 impl Failures {
     /// Adds the failure of the case with these keys.
     pub fn add(&mut self, keys: &Keys, error: &CaseError) {
-        self.count += 1;
         self.defects += u64::from(error.is_defect());
+        self.add_named(&case_name(keys), error);
+    }
+
+    /// Adds the failure of something with this name.
+    pub fn add_named(&mut self, name: &str, error: &impl fmt::Display) {
+        self.count += 1;
         if self.words.len() < MAX_REPORTED {
-            let case = case_name(keys);
-            self.words.push(if case.is_empty() { error.to_string() } else { format!("{case}: {error}") });
+            self.words.push(if name.is_empty() { error.to_string() } else { format!("{name}: {error}") });
         }
     }
 

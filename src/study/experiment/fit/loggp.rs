@@ -21,7 +21,14 @@ pub fn loggp(arguments: &FitRequest, group: &FitGroup, value: &str, parameters: 
         Some(_) => points(group, value, parameters, time),
         None => points(group, value, parameters, time_in_a_row),
     };
-    Some(Fitted { record: record(&fit), words: words(arguments, &fit), points, ron: machine::ron(&fit), machine: None })
+    Some(Fitted {
+        record: record(&fit),
+        words: words(arguments, &fit),
+        points,
+        ron: machine::ron(&fit),
+        machine: None,
+        failure: None,
+    })
 }
 
 fn words(arguments: &FitRequest, fit: &LogGp) -> String {

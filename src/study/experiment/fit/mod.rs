@@ -8,11 +8,13 @@ mod regimes;
 mod transfers;
 
 use super::StudyError;
+use super::cases::Failures;
 use crate::analysis::Residuals;
 use crate::answer::{Answer, Key, Record, Role};
 use crate::model::fit::{Quality, Weighting};
 use crate::report::table;
 use crate::scenario::AxisValue;
+use crate::scenario::source::Faults;
 use crate::scenario::table::{Row, Table as Data, in_seconds};
 pub use normal_form::FormRequest;
 
@@ -87,6 +89,8 @@ struct Fitted {
     ron: Result<String, String>,
     /// The changes that make a machine behave as the model, if the model describes a machine.
     machine: Option<Vec<(&'static str, String)>>,
+    /// The reason why there is no fit.
+    failure: Option<String>,
 }
 
 struct FittedPoint {
@@ -126,8 +130,8 @@ impl FitRequest {
     /// model.
     ///
     /// # Errors
-    /// Returns an error for columns that do not exist or contain no numbers, or for rows that do not determine the
-    /// model.
+    /// Returns an error for columns that do not exist or contain no numbers, or if the rows of the only group do not
+    /// determine the model.
     pub fn fit(&self, data: Data) -> Result<Fits, StudyError> {
         let mut data = data;
         let value = data.quantity(self.value.as_deref())?;
@@ -141,8 +145,13 @@ impl FitRequest {
         let used = [&value].into_iter().chain(&parameters).chain(&times);
         let notes = used.filter_map(|column| data.unused(column)).chain(note_on_repetitions(&data, &value)).collect();
         let mut groups = Vec::new();
-        for group in self.groups(&data, &value, &parameters)? {
-            let mut fitted = self.fit_group(&data, &group, &value, &parameters)?;
+        let of_data = self.groups(&data, &value, &parameters)?;
+        let is_only = of_data.len() == 1;
+        for group in of_data {
+            let mut fitted = match self.fit_group(&data, &group, &value, &parameters) {
+                Err(StudyError::Faults(faults)) if !is_only => Fitted::failed(&group, &value, &parameters, &faults),
+                fitted => fitted?,
+            };
             let record = beginning(&group.name).joined(fitted.record);
             fitted.record = record.map_err(|lost| data.fault_of_name(&lost))?;
             groups.push((group, fitted));
@@ -220,9 +229,24 @@ impl FitRequest {
             FitModel::NormalForm => self.form.fit(self.weighting, group, value, parameters)?,
         };
         fitted.ok_or_else(|| {
-            let at = if group.name.is_empty() { String::new() } else { format!(" for {}", described(&group.name)) };
-            data.failure(&format!("its {} rows do not determine the model{at}", group.fitted.len())).into()
+            let of_group = if group.name.is_empty() { "its" } else { "the" };
+            data.failure(&format!("{of_group} {} rows do not determine the model", group.fitted.len())).into()
         })
+    }
+}
+
+impl Fitted {
+    /// Represents a group that has no fit for these reasons.
+    fn failed(group: &FitGroup, value: &str, parameters: &[String], faults: &Faults) -> Self {
+        let messages = faults.list.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>().join("; ");
+        Self {
+            record: Record::default(),
+            words: "not fitted\n".to_owned(),
+            points: points(group, value, parameters, |_| (None, None)),
+            ron: Err(messages.clone()),
+            machine: None,
+            failure: Some(messages),
+        }
     }
 }
 
@@ -326,16 +350,46 @@ impl Fits {
             let name = if group.name.is_empty() { String::new() } else { format!("{}: ", described(&group.name)) };
             words += &(name + &fit.words);
         }
-        let points = || self.groups.iter().flat_map(|(_, fit)| &fit.points);
-        let shown = points().filter(|point| wants_points || !point.is_fitted);
-        let shown = shown.map(|point| point.record(&self.value)).collect::<Result<Vec<_>, _>>();
-        let shown = shown.map_err(|lost| self.data.fault_of_name(&lost))?;
+        let lost = |name: Key| StudyError::from(self.data.fault_of_name(&name));
+        let points = self.groups.iter().flat_map(|(_, fit)| &fit.points);
+        let shown = points.filter(|point| wants_points || !point.is_fitted);
+        let shown = shown.map(|point| point.record(&self.value)).collect::<Result<Vec<_>, _>>().map_err(lost)?;
         if !shown.is_empty() {
             words += &["\n", &table(&shown).to_string()].concat();
         }
-        let records =
-            if wants_points { shown } else { self.groups.iter().map(|(_, fit)| fit.record.clone()).collect() };
+        let records = if wants_points { shown } else { self.records().map_err(lost)? };
         Ok(Answer { notes: self.notes.clone(), ..Answer::many(records, &words) })
+    }
+
+    /// Returns a record for each group. If a group has no fit, all records have the key of the reason, as in a sweep.
+    /// Fails with the name of a column that is also this key.
+    fn records(&self) -> Result<Vec<Record>, Key> {
+        let fits = || self.groups.iter().map(|(_, fit)| fit);
+        let has_failures = fits().any(|fit| fit.failure.is_some());
+        let example = fits().find(|fit| fit.failure.is_none()).map_or_else(Record::default, |fit| fit.record.clone());
+        let record = |fit: &Fitted| {
+            if !has_failures {
+                return Ok(fit.record.clone());
+            }
+            let mut reason = Record::default();
+            reason.put_error(fit.failure.as_deref());
+            fit.record.clone().completed(&example).joined(reason)
+        };
+        fits().map(record).collect()
+    }
+
+    /// Checks that every group has a fit.
+    ///
+    /// # Errors
+    /// Returns an error with the names of the other groups and the reasons.
+    pub fn need_all(&self) -> Result<(), StudyError> {
+        let mut failures = Failures::default();
+        for (group, fit) in &self.groups {
+            if let Some(reason) = &fit.failure {
+                failures.add_named(&described(&group.name), reason);
+            }
+        }
+        failures.into_result()
     }
 
     /// Returns the only fit as RON: the model itself, which is a machine for `LogGP`, or with `like` a modified machine

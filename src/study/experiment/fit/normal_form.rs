@@ -83,7 +83,7 @@ impl FormRequest {
         let what = self.strong_scaling.as_ref().map_or_else(|| value.to_owned(), |p| format!("{p} × {value}"));
         let words = format!("{what} = {}\n{}\n", found.form, quality_words(quality));
         let record = self.record(&found);
-        Ok(Some(Fitted { record, words, points, ron: Ok(found.form.to_ron()), machine: None }))
+        Ok(Some(Fitted { record, words, points, ron: Ok(found.form.to_ron()), machine: None, failure: None }))
     }
 
     fn strong_scaling(&self, parameters: &[String]) -> Result<Option<usize>, StudyError> {
