@@ -1,5 +1,5 @@
 //! Ranges of values: `0.01:0.3:0.05` (from, to, step), `1..8`, or powers as in `2^0..2^10`. The end is included, and a
-//! unit may follow, as in `10:50:10 us`.
+//! unit may follow, as in `10:50:10 us`, or stand behind every number.
 
 use crate::scenario::source::{Document, SourceFault, Tree, TreeValue};
 
@@ -11,8 +11,8 @@ const MAX_IN_FILE: usize = 100_000;
 /// Maximum number of decimal places of a number.
 const MAX_DECIMALS: u32 = 15;
 /// The form of ranges, as advice.
-pub(super) const FORM: &str =
-    "write FROM:TO:STEP, FROM..TO or BASE^FROM..BASE^TO, such as 0.01:0.3:0.05, 1..8 or 2^0..2^10";
+pub(super) const FORM: &str = "write FROM:TO:STEP, FROM..TO or BASE^FROM..BASE^TO, with one unit behind it if it has one, such as 0.01:0.3:0.05, \
+     1..8, 2^0..2^10 or 10:50:10 us";
 
 /// Returns the values of a range as texts, or `None` if `text` is not a range.
 ///
@@ -21,10 +21,38 @@ pub(super) const FORM: &str =
 pub(super) fn expand(text: &str) -> Option<Result<Vec<String>, String>> {
     let text = text.trim();
     let (range, unit) = text.split_once(char::is_whitespace).map_or((text, ""), |(range, unit)| (range, unit.trim()));
-    let values = powers(range).or_else(|| whole(range)).or_else(|| stepped(range))?;
-    let with_unit = |value: String| if unit.is_empty() { value } else { format!("{value} {unit}") };
-    let values = values.map(|values| values.into_iter().map(with_unit).collect());
+    let values = numbers(range).map(|values| values.map(|values| with_unit(values, unit)));
+    let values = values.or_else(|| measured(text))?;
     Some(values.map_err(|fault| format!("the range `{text}` {fault}")))
+}
+
+/// Returns the values of a range without a unit.
+fn numbers(range: &str) -> Option<Values> {
+    powers(range).or_else(|| whole(range)).or_else(|| stepped(range))
+}
+
+fn with_unit(values: Vec<String>, unit: &str) -> Vec<String> {
+    let measured = |value: String| if unit.is_empty() { value } else { format!("{value} {unit}") };
+    values.into_iter().map(measured).collect()
+}
+
+/// Returns the values of a range in which a unit directly follows numbers: the last one or all of them.
+fn measured(range: &str) -> Option<Values> {
+    let separator = if range.contains("..") { ".." } else { ":" };
+    let (bare, units): (Vec<_>, Vec<_>) = range.split(separator).map(number_and_unit).unzip();
+    let values = numbers(&bare.join(separator))?;
+    let unit = *units.last()?;
+    let others = &units[..units.len() - 1];
+    if others.iter().any(|other| *other != unit) && others.iter().any(|other| !other.is_empty()) {
+        return Some(Err("has different units".to_owned()));
+    }
+    Some(values.map(|values| with_unit(values, unit)))
+}
+
+/// Splits a text before the letters at its end.
+fn number_and_unit(text: &str) -> (&str, &str) {
+    let number = text.trim_end_matches(|letter: char| letter.is_alphabetic() || "/%".contains(letter));
+    (number.trim(), &text[number.len()..])
 }
 
 /// A decimal number: an integer multiple of 10^-scale, so that steps add up exactly.
@@ -185,6 +213,11 @@ mod tests {
         assert_eq!(values("3..1"), ["3", "2", "1"]);
         assert_eq!(values("10:30:10 us"), ["10 us", "20 us", "30 us"]);
         assert_eq!(values("5:5:1"), ["5"]);
+        for text in ["1:401:200 B", "1:401:200B", "1B:401B:200B", "1 B:401 B:200 B", "1B:401B:200 B"] {
+            assert_eq!(values(text), ["1 B", "201 B", "401 B"], "{text}");
+        }
+        assert_eq!(values("1..2us/B"), ["1 us/B", "2 us/B"]);
+        assert_eq!(values("2^0 KiB..2^1 KiB"), ["1 KiB", "2 KiB"]);
     }
 
     #[test]
@@ -205,6 +238,9 @@ mod tests {
             ("2^0..3^4", "two bases"),
             ("2^60..2^64", "beyond"),
             ("0:1e-15:0.0000000000000001", "digits"),
+            ("1B:1kB:200B", "different units"),
+            ("1B:1001B:200", "different units"),
+            ("1 B:1001 B", "no step"),
         ] {
             let message = expand(text).unwrap_or_else(|| panic!("`{text}` is no range")).unwrap_err();
             assert!(message.contains(said), "{text}: {message}");
