@@ -27,6 +27,13 @@ impl Fault {
         Self { path: path.to_owned(), message: message.into(), help: help.into(), part: None }
     }
 
+    /// Creates the fault of an empty name, which output would not show; `None` if `name` is not empty. `of` is what has
+    /// the name.
+    #[must_use]
+    pub fn of_empty_name(path: &str, of: &str, name: &str) -> Option<Self> {
+        name.trim().is_empty().then(|| Self::new(path, format!("the {of} has an empty name"), "give it a name"))
+    }
+
     /// Returns the same fault as seen from the owner of the faulty part, which is in the field `parent`.
     #[must_use]
     pub fn within(mut self, parent: &str) -> Self {

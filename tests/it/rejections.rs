@@ -201,6 +201,40 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
     );
 }
 
+/// Rows, titles and keys would not show a name of nothing.
+#[test]
+fn empty_names_are_rejected_where_they_stand() {
+    let ranks = "1.0";
+    let compute = format!("Compute(seconds: \"{ranks}\")");
+    for (program, settings, said) in [
+        (format!("Phases(steps: [Phase(name: \"\", steps: [{compute}])])"), vec![], "program.steps.0.name: the phase"),
+        (format!("Phases(steps: [Phase(name: \" \", steps: [{compute}])])"), vec![], "program.steps.0.name: the phase"),
+        (
+            format!("Phases(communicators: {{\"\": (color: \"0\")}}, steps: [{compute}])"),
+            vec![],
+            "program.communicators: the communicator",
+        ),
+        (
+            format!("Phases(functions: {{\"\": (steps: [{compute}])}}, steps: [{compute}])"),
+            vec![],
+            "program.functions: the function",
+        ),
+        (format!("Phases(parameters: {{\"\": 1.0}}, steps: [{compute}])"), vec![], "program.parameters: the parameter"),
+        ("Phases(steps: [Let(name: \"\", value: \"1\")])".to_owned(), vec![], "program.steps.0.name: the variable"),
+        ("Phases(steps: [Wait(request: \"\")])".to_owned(), vec![], "program.steps.0.request: the request"),
+        (SHIFT.to_owned(), vec![("machine.name", "\"\"")], "machine.name: the machine"),
+        (
+            SHIFT.to_owned(),
+            vec![("machine.levels", "[Level(name: \"\", members: 8)]")],
+            "machine.levels.0.name: the level",
+        ),
+    ] {
+        let faults = faults_in_ron(&program, &settings);
+        let said = format!("{said} has an empty name");
+        assert!(faults.iter().any(|fault| fault.to_string().starts_with(&said)), "{said}: {faults:?}");
+    }
+}
+
 /// A machine whose processors have no speed runs no program that computes by operations, as `check` says before a run.
 #[test]
 fn computations_without_a_processor_are_rejected() {

@@ -17,7 +17,8 @@ impl Machine {
 
     /// Returns all faults that do not depend on the part of the machine in use.
     pub(super) fn faults_of_parts(&self) -> Vec<Fault> {
-        let mut faults: Vec<_> = within("network", self.network.faults()).collect();
+        let mut faults: Vec<_> = Fault::of_empty_name("name", "machine", &self.name).into_iter().collect();
+        faults.extend(within("network", self.network.faults()));
         faults.extend(within("nodes", self.nodes.faults()));
         faults.extend(self.interface_faults());
         faults.extend(within("levels", Level::faults(&self.levels)));

@@ -46,7 +46,11 @@ impl Level {
     #[must_use]
     pub fn faults(levels: &[Self]) -> Vec<Fault> {
         let sizes = levels.iter().zip(Self::sizes(levels)).enumerate();
-        sizes.filter_map(|(index, (level, size))| level.fault(&format!("{index}.members"), size)).collect()
+        let of_level = |(index, (level, size)): (usize, (&Self, u64))| {
+            let name = Fault::of_empty_name(&format!("{index}.name"), "level", &level.name);
+            name.into_iter().chain(level.fault(&format!("{index}.members"), size))
+        };
+        sizes.flat_map(of_level).collect()
     }
 
     fn fault(&self, path: &str, size: u64) -> Option<Fault> {

@@ -209,7 +209,10 @@ impl CalibrationCase {
             .evaluations
             .filter(|most| *most == 0)
             .map(|_| document.fault_at("evaluations", "there are none", Some("allow at least one, or leave it out")));
-        let single = tables.into_iter().chain(level).chain(evaluations).chain(parameters);
+        let named = self.tables.iter().enumerate();
+        let unnamed = named
+            .filter_map(|(index, table)| document.empty_name_at(&format!("tables.{index}.name"), "table", &table.name));
+        let single = tables.into_iter().chain(unnamed).chain(level).chain(evaluations).chain(parameters);
         let of_values = self.faults_of_noise(document).into_iter().chain(self.faults_of_alternatives(document));
         single.chain(of_values).chain(self.faults_of_repetitions(document)).collect()
     }

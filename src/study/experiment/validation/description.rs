@@ -357,15 +357,23 @@ impl Validation {
         Ok(validation)
     }
 
-    /// Returns faults for tables with the same name.
+    /// Returns faults for tables with the same name, and for empty names.
     fn name_faults(&self, document: &Document) -> Vec<SourceFault> {
+        let tables =
+            self.tables.iter().enumerate().map(|(index, table)| (format!("tables.{index}.name"), "table", &table.name));
+        let totals =
+            self.totals.iter().enumerate().map(|(index, total)| (format!("totals.{index}.name"), "total", &total.name));
+        let choices =
+            self.choices.iter().enumerate().map(|(index, one)| (format!("choices.{index}.name"), "choice", &one.name));
+        let named = tables.chain(totals).chain(choices);
+        let empty = named.filter_map(|(path, of, name)| document.empty_name_at(&path, of, name));
         let is_second =
             |index: &usize| self.tables[..*index].iter().any(|table| table.name == self.tables[*index].name);
         let fault = |index: usize| {
             let message = format!("two tables have the name `{}`", self.tables[index].name);
             document.fault_at(&format!("tables.{index}.name"), &message, Some("give each table a different name"))
         };
-        (0..self.tables.len()).filter(is_second).map(fault).collect()
+        empty.chain((0..self.tables.len()).filter(is_second).map(fault)).collect()
     }
 
     /// Returns faults for choices without alternatives, and between different quantities.

@@ -75,6 +75,7 @@ impl Compiler<'_> {
                 let message = format!("`{parameter}` is already defined: no parameter can have this name");
                 self.fault("parameters", message, "give it another name");
             }
+            self.check_named("parameters", parameter, "parameter");
             self.names.define(parameter, Value::of_number(*value));
         }
     }
@@ -83,6 +84,7 @@ impl Compiler<'_> {
     fn communicators(&mut self) -> Vec<[VariableSlot; 2]> {
         let communicators = self.communicators.clone();
         let declare = |communicator: &str| {
+            self.check_named("communicators", communicator, "communicator");
             names_in(communicator).map(|name| {
                 self.check_unused("communicators", &name, "the communicator");
                 self.names.declare(&name)
@@ -99,6 +101,7 @@ impl Compiler<'_> {
     fn function(&mut self, name: &str, function: &StepFunction) -> CompiledFunction {
         let (entry, number, outside) = (self.here(), self.next_number, self.names.mark());
         let path = format!("functions.{name}");
+        self.check_named("functions", name, "function");
         for parameter in &function.parameters {
             self.check_unused(&format!("{path}.parameters"), parameter, "the function");
             self.names.declare(parameter);
@@ -176,6 +179,7 @@ impl Compiler<'_> {
     }
 
     fn phase(&mut self, number: usize, path: &str, name: &str, steps: &[Step]) {
+        self.check_named(&format!("{path}.name"), name, "phase");
         let phase = name::phase(name);
         let place = self.phases.iter().position(|known| *known == phase).unwrap_or_else(|| {
             self.phases.push(phase);
@@ -231,10 +235,16 @@ impl Compiler<'_> {
 
     /// Records a fault if a name that is about to be declared is already known.
     fn check_unused(&mut self, path: &str, name: &str, by: &str) {
+        self.check_named(path, name, "variable");
         if self.names.get(name).is_some() {
             let message = format!("`{name}` is already defined: {by} would shadow it");
             self.fault(path, message, "give it another name");
         }
+    }
+
+    /// Records a fault if a name is empty.
+    fn check_named(&mut self, path: &str, name: &str, of: &str) {
+        self.faults.extend(Fault::of_empty_name(path, of, name));
     }
 
     fn optional(&mut self, path: &str, expression: Option<&Expression>) -> Option<BoundExpression> {

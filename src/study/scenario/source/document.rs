@@ -15,6 +15,7 @@ use super::place::{Place, SourceText, Sources};
 use super::reader::ValueReader;
 use super::reading;
 use super::tree::{Tree, TreeValue};
+use parsim_sim::fault::Fault;
 
 /// The tree of a file, with the source texts from which it was parsed.
 #[derive(Clone, Debug)]
@@ -259,6 +260,13 @@ impl Document {
             Some(help) => fault.help(help),
             None => fault,
         }
+    }
+
+    /// Creates the fault of the empty name, at a path, of a thing of some kind; `None` if the name is not empty.
+    #[must_use]
+    pub fn empty_name_at(&self, path: &str, of: &str, name: &str) -> Option<SourceFault> {
+        let fault = Fault::of_empty_name(path, of, name)?;
+        Some(self.fault_at(path, &fault.message, Some(&fault.help)))
     }
 
     /// Creates a fault at some bytes of the text at a path.

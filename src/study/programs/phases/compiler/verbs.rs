@@ -27,8 +27,8 @@ impl Compiler<'_> {
                 let receive = self.receive(path, step, tag.as_ref());
                 StepAction::Irecv(receive, self.begun(path, request.as_deref()))
             }
-            Step::Wait { request } => StepAction::Wait(Some(self.requests.wait(request, path))),
-            Step::Waitany { request } => StepAction::Waitany(self.requests.wait(request, path)),
+            Step::Wait { request } => StepAction::Wait(Some(self.awaited(path, request))),
+            Step::Waitany { request } => StepAction::Waitany(self.awaited(path, request)),
             Step::Waitall => {
                 self.requests.wait_for_all();
                 StepAction::Wait(None)
@@ -86,7 +86,19 @@ impl Compiler<'_> {
     }
 
     fn begun(&mut self, path: &str, request: Option<&str>) -> RequestNumber {
+        if let Some(request) = request {
+            self.check_request(path, request);
+        }
         self.requests.begin(request.unwrap_or_default(), path)
+    }
+
+    fn awaited(&mut self, path: &str, request: &str) -> RequestNumber {
+        self.check_request(path, request);
+        self.requests.wait(request, path)
+    }
+
+    fn check_request(&mut self, path: &str, request: &str) {
+        self.check_named(&format!("{path}.request"), request, "request");
     }
 
     /// Returns the number of the communicator of a step, or the communicator's name if it is unknown.
@@ -137,6 +149,7 @@ impl Compiler<'_> {
 
     /// Returns the slot of a variable to which a value is assigned.
     fn variable(&mut self, path: &str, name: &str) -> u16 {
+        self.check_named(&format!("{path}.name"), name, "variable");
         self.names.variable(name).unwrap_or_else(|| {
             let message = format!("`{name}` is already defined, and is not a variable");
             self.fault(&format!("{path}.name"), message, "give it another name");
