@@ -68,7 +68,7 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     case.intervals.level = arguments.interval.map(IntervalLevel::percent).or(case.intervals.level);
     let bar = Bar::of_passes();
     let calibrated = case.calibrate(&document, &arguments.case, arguments.fits.workers(&bar))?;
-    let machine = || calibrated.machine_file(&arguments.case.display().to_string());
+    let machine = || calibrated.machine_file(&arguments.case);
     let answer = calibrated.answer().with_drawing(arguments.machine_out.as_deref(), machine);
     arguments.output.print(answer.with_drawing(arguments.plot.as_deref(), || calibrated.chart().svg()))?;
     Ok(calibrated.check()?)

@@ -53,19 +53,21 @@ impl MergeArguments {
     fn list(&self, unfinished: &Unfinished) {
         unfinished.named.iter().for_each(|case| say(Some(case)));
         let rest = unfinished.count() - unfinished.named.len() as u64;
-        let (scenario, store) = (self.common.scenario.display(), self.store.display());
-        say((rest > 0).then(|| {
-            format!("… and {rest} more, which `parsim plan {scenario} --store {store} --format csv` lists if given the same axes")
-        }));
+        let more = || format!("… and {rest} more, which `parsim plan {} --format csv` lists", self.words());
+        say((rest > 0).then(more));
+    }
+
+    /// Returns the shell words that select the cases and the store.
+    fn words(&self) -> String {
+        self.common.file(&self.cases.over).shell_words(&self.store)
     }
 
     fn summary(&self, unfinished: &Unfinished) -> String {
         let Unfinished { missing, failed, .. } = unfinished;
         format!(
-            "{missing} missing, {failed} failed: `parsim sweep {} --store {}` with the same arguments runs the missing cases, \
-             and with --retry-failed also the failed ones",
-            self.common.scenario.display(),
-            self.store.display()
+            "{missing} missing, {failed} failed: `parsim sweep {}` runs the missing cases, and with --retry-failed also the \
+             failed ones",
+            self.words()
         )
     }
 }

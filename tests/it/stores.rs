@@ -144,14 +144,15 @@ fn shards_are_merged_to_the_bytes_of_a_sweep() {
 #[test]
 fn an_empty_store_is_told_in_a_few_lines() {
     let desk = Desk::new();
-    fs::create_dir(desk.path().join("empty")).unwrap();
+    fs::create_dir(desk.path().join("no results")).unwrap();
     let cases = [RING, "--over", "p=2", "--over", "seed=1..2000"];
     let merge = |store, more: &[&str]| called(&desk, &[&["merge"], &cases[..], &["--store", store], more].concat());
-    let (code, rows, words) = merge("empty", &[]);
+    let (code, rows, words) = merge("no results", &[]);
     assert_eq!((code, rows.as_str(), words.lines().count()), (1, "", 12), "{words}");
     assert!(words.contains("seed = 10\n") && words.contains("parsim: … and 1990 more, which `parsim plan "), "{words}");
-    assert!(words.contains("parsim: 2000 missing, 0 failed: `parsim sweep scenarios/ring-shift.ron --store empty`"));
-    assert_eq!(merge("empty", &["--partial", "--format", "jsonl"]).1, "");
+    let again = "parsim sweep scenarios/ring-shift.ron --over p=2 --over seed=1..2000 --store 'no results'";
+    assert!(words.contains(&format!("parsim: 2000 missing, 0 failed: `{again}` runs")), "{words}");
+    assert_eq!(merge("no results", &["--partial", "--format", "jsonl"]).1, "");
     let shard = [&["sweep"], &cases[..], &["--store", "kept", "--shard", "2/3", "--format", "jsonl"]].concat();
     let shard = called(&desk, &shard).1;
     assert_eq!(merge("kept", &["--partial", "--format", "jsonl"]).1, shard);

@@ -1,5 +1,6 @@
 //! Scripts with which a job engine runs a sweep in blocks; they can be submitted again to resume.
 
+use super::shell_words::path_word;
 use super::{ScenarioFile, StudyError, Workload};
 use crate::report::counted;
 use crate::scenario::source::is_standard_input;
@@ -63,22 +64,16 @@ impl BlockedSweep<'_> {
             threads,
             folder: path(folder)?,
             program: path(program)?,
-            cases: self.words()?.join(" "),
+            cases: self.words()?,
             options: if self.retry_failed { " --retry-failed" } else { "" },
         };
         Ok(blocks.script(engine))
     }
 
     /// Returns the shell words that select the cases.
-    fn words(&self) -> Result<Vec<String>, StudyError> {
-        let ScenarioFile { path: scenario, set, seed, over } = self.file;
-        let mut words = vec![path(scenario)?];
-        words.extend(set.iter().map(|(path, value)| format!("--set {}", quoted(&format!("{path}={value}")))));
-        words.extend(seed.map(|seed| format!("--seed {seed}")));
-        let over = over.iter().map(|over| quoted(&format!("{}={}", over.name, over.values.join(","))));
-        words.extend(over.map(|over| format!("--over {over}")));
-        words.push(format!("--store {}", path(self.store)?));
-        Ok(words)
+    fn words(&self) -> Result<String, StudyError> {
+        [self.file.path.as_path(), self.store].into_iter().try_for_each(|file| path(file).map(drop))?;
+        Ok(self.file.shell_words(self.store))
     }
 }
 
@@ -93,11 +88,10 @@ impl ScenarioFile {
     }
 }
 
-/// Quotes a path as a shell word. A path that begins with `-` is prefixed so that it is not taken for an option.
+/// Quotes a path as a shell word, if a script can contain it.
 fn path(path: &Path) -> Result<String, StudyError> {
     let fault = || StudyError::Request(format!("{}: give a path in valid UTF-8", path.display()));
-    let text = path.to_str().ok_or_else(fault)?;
-    Ok(quoted(&if text.starts_with('-') { format!("./{text}") } else { text.to_owned() }))
+    path.to_str().map(|_| path_word(path)).ok_or_else(fault)
 }
 
 /// The blocks of a sweep, and the command for one of them. All texts are shell words.
@@ -206,13 +200,4 @@ impl ScriptBlocks {
              else\n    seq {number} | xargs -n 1 -P \"$JOBS\" sh \"$SCRIPT\"\nfi\n"
         )
     }
-}
-
-/// Quotes `text` as one shell word.
-fn quoted(text: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./=,:+@%".contains(letter);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
 }

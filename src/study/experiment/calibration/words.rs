@@ -6,8 +6,11 @@ use super::{
     MeasuredRow, TriedChoice, Verdict, with,
 };
 use crate::answer::Unit;
+use crate::experiment::path_word;
 use crate::report::{TextTable, digits};
+use parsim_sim::units::escaped;
 use std::fmt::Write;
+use std::path::Path;
 
 /// The maximum number of candidates in the text.
 const SHOWN: usize = 5;
@@ -24,8 +27,8 @@ const CONFUSED: [(f64, f64); 3] = [(8.0, 1.25), (1e3, 5.0), (1e6, 10.0)];
 impl Calibrated {
     /// Returns the calibrated machine, with its origin in comments.
     #[must_use]
-    pub fn machine_file(&self, case: &str) -> String {
-        let mut text = format!("// Calibrated by `parsim calibrate {case}`.\n");
+    pub fn machine_file(&self, case: &Path) -> String {
+        let mut text = format!("// Calibrated by `parsim calibrate {}`.\n", escaped(&path_word(case)));
         let calibrates = |table: usize| self.rows.iter().any(|row| row.table == table && row.trains);
         for (_, table) in self.case.tables.iter().enumerate().filter(|(index, _)| calibrates(*index)) {
             let rows =

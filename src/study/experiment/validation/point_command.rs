@@ -4,7 +4,7 @@ use super::cell::CellReading;
 use super::description::MeasuredTable;
 use super::points::PublishedPoint;
 use crate::answer::Record;
-use crate::experiment::{Recall, StudyError, Workers};
+use crate::experiment::{Recall, StudyError, Workers, shell_word};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::path::Path;
@@ -100,6 +100,7 @@ impl<'p> PointCommand<'p> {
 
 fn wrong(table: &MeasuredTable, point: &PublishedPoint, words: &[String], what: &str) -> StudyError {
     let (name, place) = (&table.name, &point.place);
+    let words: Vec<_> = words.iter().map(|word| shell_word(word)).collect();
     StudyError::Request(format!("table `{name}`, {place} of its data: `parsim {}`: {what}", words.join(" ")))
 }
 
