@@ -224,7 +224,9 @@ struct CaseArguments {
 #[must_use]
 pub fn command(words: impl IntoIterator<Item = OsString>) -> u8 {
     interrupt::install();
-    match read_line(words).and_then(|line| line.map_or(Ok(()), execute)) {
+    let result = read_line(words).and_then(|line| line.map_or(Ok(()), execute));
+    parsim_study::files::yield_to_interrupt();
+    match result {
         Ok(()) => 0,
         Err(failure) => {
             failure.report();

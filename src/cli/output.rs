@@ -148,8 +148,10 @@ impl Destination {
     }
 
     fn open(&self, format: Format, shape: AnswerShape) -> Result<AnswerOutput, Failure> {
-        let left = |rows: &Path| {
-            say(Some(format_args!("interrupted: the finished rows are in {}", rows.display())));
+        let file = self.file().map(|file| file.display().to_string()).unwrap_or_default();
+        let left = move |rows: Option<&Path>| match rows {
+            Some(rows) => say(Some(format_args!("interrupted: the finished rows are in {}", rows.display()))),
+            None => say(Some(format_args!("interrupted: no row is finished, and {file} is not written"))),
         };
         Ok(AnswerOutput::open(self.file(), format, shape, left)?)
     }

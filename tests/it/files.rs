@@ -286,14 +286,41 @@ mod interrupted {
             assert_eq!(child.wait().unwrap().code(), Some(130));
             let mut words = String::new();
             child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
-            assert_eq!(
-                (lines(), words.contains("the finished rows are in")),
-                match rows {
-                    0 => (None, false),
-                    rows => (Some(rows + 1), true),
-                }
-            );
+            let (left, said) = match rows {
+                0 => (None, format!("no row is finished, and {} is not written", file.display())),
+                rows => (Some(rows + 1), "the finished rows are in".to_owned()),
+            };
+            assert!(lines() == left && words.contains(&said), "{words}");
         }
+    }
+
+    /// A file is either complete when a signal comes, or its finished rows are where the message says, or there is nothing
+    /// but a message.
+    #[test]
+    fn an_interrupt_at_any_moment_names_what_it_leaves() {
+        let scenario = ["sweep", "scenarios/ring-shift.ron", "--over", "p=2,4", "--over", "seed=1..20", "--jobs=1"];
+        let mut ends = [0; 3];
+        for moment in 0..60 {
+            let folder = folder();
+            let file = folder.path().join("new/rows.jsonl");
+            let mut child = spawn(&[&scenario[..], &["-o", file.to_str().unwrap()]].concat());
+            std::thread::sleep(std::time::Duration::from_micros(1500 * moment));
+            send("-INT", &child);
+            let mut words = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
+            // Before the handler is there, a signal ends the process at once.
+            let Some(code) = child.wait().unwrap().code() else { continue };
+            let left = if file.parent().unwrap().exists() { names(file.parent().unwrap()) } else { Vec::new() };
+            let end = match left.as_slice() {
+                [] => !words.contains("the finished rows are in"),
+                [only] if only == "rows.jsonl" => fs::read_to_string(&file).unwrap().lines().count() == 40,
+                [only] => words.contains(only) && words.contains("the finished rows are in"),
+                _ => false,
+            };
+            assert!(end && matches!(code, 0 | 130), "{left:?}: {words}");
+            ends[left.first().map_or(0, |name| if name == "rows.jsonl" { 2 } else { 1 })] += 1;
+        }
+        assert!(ends.iter().sum::<u32>() > 20, "{ends:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod output;
 mod output_file;
 
 pub use claims::{ClaimedFolders, OutputClaims};
-pub use in_progress::{InterruptRegistration, end, on_interrupt};
+pub use in_progress::{InterruptRegistration, end, on_interrupt, yield_to_interrupt};
 pub use output::AnswerOutput;
 pub use output_file::{OutputFile, folder_of, is_stream};
 

@@ -21,12 +21,15 @@ impl Sink {
     fn open(file: Option<&Path>) -> Result<Self, FileError> {
         Ok(match file {
             None => Self::Standard(BufWriter::with_capacity(PIPE_BYTES, stdout())),
-            Some(path) => {
-                let file = OutputFile::open(path)?;
-                file.keep_when_interrupted();
-                Self::File(Box::new(file))
-            }
+            Some(path) => Self::File(Box::new(OutputFile::open(path)?)),
         })
+    }
+
+    /// Keeps an unfinished file if an interrupt ends the process.
+    fn keep_when_interrupted(&self) {
+        if let Self::File(file) = self {
+            file.keep_when_interrupted();
+        }
     }
 }
 
@@ -78,7 +81,8 @@ impl RowSink for AnswerOutput {
 
 impl AnswerOutput {
     /// Opens an output of records of this shape to the file, or to the standard output. While the output exists, an
-    /// interrupt ends it and calls `left` with the path of the unfinished file.
+    /// interrupt ends it and calls `left` with the path of the unfinished file, or with `None` if there is no finished
+    /// row and the file is removed.
     ///
     /// # Errors
     /// An error of the file system.
@@ -86,7 +90,7 @@ impl AnswerOutput {
         file: Option<&Path>,
         format: Format,
         shape: AnswerShape,
-        left: impl FnOnce(&Path) + Send + 'static,
+        left: impl FnOnce(Option<&Path>) + Send + 'static,
     ) -> Result<Self, FileError> {
         let sink = Sink::open(file)?;
         let restart = sink.restart();
@@ -96,7 +100,10 @@ impl AnswerOutput {
             AnswerShape::Mixed => Writer::mixed(sink, format, restart),
         })));
         let shared = Arc::clone(&writer);
-        Ok(Self { writer, _announced: on_interrupt(move || end(&shared, left)) })
+        let output = Self { writer, _announced: on_interrupt(move || end(&shared, left)) };
+        // From now on, the callback ends the file; before, it would have been left without a word.
+        output.with(|writer| writer.sink().keep_when_interrupted());
+        Ok(output)
     }
 
     /// Writes the records of an answer or, in the text format, its words.
@@ -125,7 +132,7 @@ impl AnswerOutput {
         self.with(|writer| writer.left_out().to_vec())
     }
 
-    /// Finishes the output. A file moves to its final place.
+    /// Finishes the output. A file moves to its final place; an interrupt waits for that.
     ///
     /// # Errors
     /// An error of the file system.
@@ -133,7 +140,8 @@ impl AnswerOutput {
     /// # Panics
     /// Never: an output is finished once.
     pub fn finish(self) -> Result<(), FileError> {
-        let writer = lock(&self.writer).take().expect("an output is finished once");
+        let mut shared = lock(&self.writer);
+        let writer = shared.take().expect("an output is finished once");
         match writer.finish()? {
             Sink::Standard(_) => Ok(()),
             Sink::File(file) => file.commit(),
@@ -150,15 +158,14 @@ fn lock(writer: &SharedWriter) -> MutexGuard<'_, Option<Writer<Sink>>> {
 }
 
 /// Ends an output while the process ends. The lock is not released, so that nothing more can be written.
-fn end(shared: &SharedWriter, left: impl FnOnce(&Path)) {
+fn end(shared: &SharedWriter, left: impl FnOnce(Option<&Path>)) {
     let mut writer = lock(shared);
     if let Some(writer) = writer.take() {
         let has_records = writer.has_records();
         match writer.finish() {
-            Ok(Sink::File(file)) if has_records => {
-                if let Some(rows) = file.keep_unfinished() {
-                    left(&rows);
-                }
+            Ok(Sink::File(file)) if file.is_unfinished() => {
+                let rows = if has_records { file.keep_unfinished() } else { None };
+                left(rows.as_deref());
             }
             // There is nothing to keep, or the output has no reader any more.
             Ok(_) | Err(_) => {}

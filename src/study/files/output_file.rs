@@ -38,9 +38,8 @@ impl OutputFile {
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let (file, replacement) = match destination(path) {
             WriteTarget::Direct => (OpenOptions::new().append(true).open(path), None),
-            WriteTarget::File(place) => match begin(&place) {
-                Ok((file, unfinished)) => {
-                    let temporary = in_progress::temporary(&unfinished);
+            WriteTarget::File(place) => match in_progress::temporary(|| begin(&place)) {
+                Ok((file, unfinished, temporary)) => {
                     (Ok(file), Some(Replacement { unfinished, destination: place, temporary }))
                 }
                 Err(error) => (Err(error), None),

@@ -209,6 +209,11 @@ impl<W: Write> Writer<W> {
         self.end()?;
         Ok(self.sink)
     }
+    /// Returns the sink.
+    pub const fn sink(&self) -> &W {
+        &self.sink
+    }
+
 
     fn heading(&mut self) -> io::Result<()> {
         let heading = line(self.columns.as_deref().unwrap_or_default())?;
