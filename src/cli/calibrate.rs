@@ -1,5 +1,6 @@
 //! `parsim calibrate`: the fit of machine parameters to measurements, and which parameters these do not determine.
 
+use super::numbers::from;
 use super::progress::Bar;
 use super::{Failure, OutputArguments, overrides, pictures};
 use clap::Args;
@@ -34,10 +35,10 @@ pub struct CalibrateArguments {
 #[derive(Debug, Args)]
 pub struct FitsArguments {
     /// Largest number of passes over the rows that calibrate, instead of that of the case.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from(NonZero::<usize>::MIN))]
     runs: Option<NonZero<usize>>,
     /// Seed of the starting points, instead of that of the case.
-    #[arg(long)]
+    #[arg(long, value_parser = from(0u64))]
     seed: Option<u64>,
     /// Number of simulations that run in parallel; all cores by default.
     #[arg(short, long, value_parser = overrides::jobs)]

@@ -1,5 +1,6 @@
 //! `parsim compare`: the comparison of two runs, or of the cases of two stores.
 
+use super::numbers::from;
 use super::store::read;
 use super::{Failure, OutputArguments};
 use clap::Args;
@@ -28,7 +29,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set_second: Vec<Setting>,
     /// Replaces the seed of both scenarios.
-    #[arg(long)]
+    #[arg(long, value_parser = from(0u64))]
     seed: Option<u64>,
     /// Compares the results of all cases of this scenario; the two inputs are stores instead of runs.
     #[arg(long, value_name = "SCENARIO")]

@@ -1,6 +1,7 @@
 //! Input tables: files, or the rows of the sweep of a scenario.
 
 use super::CaseArguments;
+use super::numbers::from;
 use super::progress::Bar;
 use super::store::StoreArguments;
 use clap::Args;
@@ -15,7 +16,7 @@ pub struct SweptArguments {
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     /// Replaces the seed of a scenario given as data, or the values of an axis over the seed.
-    #[arg(long)]
+    #[arg(long, value_parser = from(0u64))]
     seed: Option<u64>,
     #[command(flatten)]
     cases: CaseArguments,

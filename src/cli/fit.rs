@@ -2,6 +2,7 @@
 
 use super::choice::one_of;
 use super::data::SweptArguments;
+use super::numbers::{amount, within};
 use super::{Failure, OutputArguments};
 use clap::Args;
 use clap::builder::TypedValueParser;
@@ -74,7 +75,7 @@ struct MessageArguments {
     #[arg(long, value_name = "KEY", requires = "delay")]
     late: Option<String>,
     /// The longest message of the short regime, for point-to-point; fitted by default.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = amount)]
     break_bytes: Option<f64>,
 }
 
@@ -102,7 +103,7 @@ struct FormArguments {
     #[arg(long, value_name = "KEY,…", value_delimiter = ',')]
     parameters: Vec<String>,
     /// Largest number of terms of a normal form with one parameter; 1 by default.
-    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_parser = within(1u8, 2))]
     terms: Option<u8>,
     /// The parameter that is the number of processors in strong scaling. The fit is then to the total time of all
     /// processors, because decreasing times have no normal form.

@@ -18,6 +18,7 @@ mod interrupt;
 mod laws;
 mod merge;
 mod notice;
+mod numbers;
 mod optimum;
 mod output;
 mod overrides;
@@ -41,6 +42,7 @@ mod tune;
 mod validate;
 
 pub use failure::Failure;
+use numbers::from;
 use output::OutputArguments;
 pub use script::call_by;
 
@@ -190,7 +192,7 @@ struct ValueArguments {
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     /// Replaces the seed, or the values of an axis over the seed.
-    #[arg(long)]
+    #[arg(long, value_parser = from(0u64))]
     seed: Option<u64>,
 }
 

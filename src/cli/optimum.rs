@@ -1,6 +1,7 @@
 //! `parsim optimum`: the best numbers of cores and nodes for a load.
 
 use super::choice::one_of;
+use super::numbers::{from, share};
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use clap::builder::TypedValueParser;
@@ -14,16 +15,16 @@ pub struct OptimumArguments {
     #[command(flatten)]
     common: ScenarioArguments,
     /// Finds the largest number of cores with at least this efficiency, instead of the largest speedup.
-    #[arg(long)]
+    #[arg(long, value_parser = share)]
     efficiency: Option<f64>,
     /// Largest relative loss of speedup of a point that still belongs to the plateau.
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.05, value_parser = share)]
     tolerance: f64,
     /// Largest number of cores per node to consider; that of the machine by default.
-    #[arg(long)]
+    #[arg(long, value_parser = from(1u32))]
     most_cores: Option<u32>,
     /// Largest number of nodes to consider; that of the machine by default.
-    #[arg(long)]
+    #[arg(long, value_parser = from(1u32))]
     most_nodes: Option<u32>,
     /// The method: model, simulation or both.
     #[arg(long, value_parser = methods(), default_value = "both")]

@@ -1,5 +1,6 @@
 //! Scenarios with values from the command line.
 
+use super::numbers::number;
 use super::{Failure, ScenarioArguments, ValueArguments};
 use parsim_study::answer::Answer;
 use parsim_study::experiment::{ScenarioFile, Shard};
@@ -75,5 +76,5 @@ pub fn shard(text: &str) -> Result<Shard, String> {
 
 /// Parses a number of threads.
 pub fn jobs(text: &str) -> Result<NonZero<usize>, String> {
-    text.parse().map_err(|_| "give a number from 1 on".to_owned())
+    number(text, |_: &NonZero<usize>| true, "a number from 1 on")
 }

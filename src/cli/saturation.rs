@@ -1,5 +1,6 @@
 //! `parsim saturation`: the saturation load of a network, for every combination of the axes.
 
+use super::numbers::between;
 use super::row_command::RowCommand;
 use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
@@ -17,7 +18,7 @@ pub struct SaturationArguments {
     #[command(flatten)]
     cases: CaseArguments,
     /// Resolution of the load, in flits per node and cycle.
-    #[arg(long, default_value_t = 0.005)]
+    #[arg(long, default_value_t = 0.005, value_parser = between)]
     resolution: f64,
     /// Draws the latencies at the tested loads, and the saturation loads, as SVG.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]

@@ -1,6 +1,7 @@
 //! `parsim script`: a script that runs a sweep in blocks of minutes with an engine, and may be submitted again.
 
 use super::choice::one_of;
+use super::numbers::from;
 use super::output::Destination;
 use super::{CaseArguments, Failure, ValueArguments};
 use clap::Args;
@@ -23,10 +24,10 @@ pub struct ScriptArguments {
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
     /// The approximate time of a block of cases in minutes, as `plan` estimates it.
-    #[arg(long, default_value = "30")]
+    #[arg(long, default_value = "30", value_parser = from(NonZero::<u32>::MIN))]
     minutes: NonZero<u32>,
     /// The number of blocks, instead of one derived from the time; at most 1000, and at most the number of cases.
-    #[arg(long, value_name = "N", conflicts_with = "minutes")]
+    #[arg(long, value_name = "N", conflicts_with = "minutes", value_parser = from(NonZero::<u32>::MIN))]
     blocks: Option<NonZero<u32>>,
     #[command(flatten)]
     values: ValueArguments,

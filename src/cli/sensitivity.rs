@@ -1,5 +1,6 @@
 //! `parsim sensitivity`: the relative change of the makespan per percent of change of each parameter.
 
+use super::numbers::number;
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::Answer;
@@ -15,7 +16,7 @@ pub struct SensitivityArguments {
     common: ScenarioArguments,
     /// The change of a parameter in percent, down and up, where its effect takes separate runs. By default the change
     /// is as small as rounding allows, and 1 % but at least one for whole numbers.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     step: Option<f64>,
     /// Changes each parameter separately, down and up, instead of evaluating the longest path of one run.
     #[arg(long)]
@@ -29,11 +30,12 @@ pub struct SensitivityArguments {
     of: Option<String>,
 }
 
+/// Parses the change of a parameter.
+fn percentage(text: &str) -> Result<f64, String> {
+    number(text, |step| *step > 0.0 && *step <= 50.0, "a percentage above 0 and up to 50")
+}
+
 pub fn execute(arguments: &SensitivityArguments) -> Result<(), Failure> {
-    let step = arguments.step;
-    if let Some(step) = step.filter(|step| !(*step > 0.0 && *step <= 50.0)) {
-        return Err(Failure::Usage(format!("--step {step}: give a percentage above 0 and up to 50")));
-    }
     let claims = |claims: parsim_study::files::OutputClaims| claims.output("--plot", arguments.plot.as_deref());
     arguments.common.answer(claims, |_, case| arguments.answer(case))
 }

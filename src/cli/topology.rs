@@ -1,5 +1,6 @@
 //! `parsim topology`: the metrics of a network, and a drawing of it.
 
+use super::numbers::from;
 use super::row_command::RowCommand;
 use super::{Failure, OutputArguments, pictures};
 use clap::Args;
@@ -16,7 +17,7 @@ pub struct TopologyArguments {
     #[arg(required_unless_present = "scenario", requires = "nodes", conflicts_with = "scenario")]
     name: Option<String>,
     /// The number of nodes; meshes, tori and `hyper-x` are square or cubic, dragonflies are balanced.
-    #[arg(long, requires = "name")]
+    #[arg(long, requires = "name", value_parser = from(0u32))]
     nodes: Option<u32>,
     /// The part of the network of a scenario that its ranks use, or the network of a machine.
     #[arg(long, value_name = "FILE")]
@@ -26,7 +27,7 @@ pub struct TopologyArguments {
     set: Vec<Setting>,
     /// Compares networks of equal cost, in which all routers together have this number of pins, divided evenly over
     /// their ports.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = from(1u32))]
     pins: Option<u32>,
     #[command(flatten)]
     output: OutputArguments,

@@ -1,11 +1,11 @@
 //! `parsim tune`: the best values of discrete axes.
 
 use super::calibration::CalibrationArguments;
+use super::numbers::number;
 use super::progress::Bar;
 use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
-use parsim_study::experiment::StudyError;
 use parsim_study::experiment::tuning::Tuning;
 use std::path::PathBuf;
 
@@ -21,7 +21,8 @@ pub struct TuneArguments {
     #[command(flatten)]
     calibration: CalibrationArguments,
     /// The relative margin by which a candidate must be slower than the best one without contention to be skipped.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, conflicts_with = "all", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = margin, conflicts_with = "all",
+        allow_negative_numbers = true)]
     margin: f64,
     /// Runs every candidate.
     #[arg(long)]
@@ -33,11 +34,13 @@ pub struct TuneArguments {
     store: StoreArguments,
 }
 
+/// Parses a relative margin.
+fn margin(text: &str) -> Result<f64, String> {
+    number(text, |share: &f64| share.is_finite() && *share >= 0.0, "a share of at least 0")
+}
+
 pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     let (common, bar) = (&arguments.common, Bar::default());
-    if !arguments.margin.is_finite() || arguments.margin < 0.0 {
-        return Err(StudyError::Argument("margin", format!("{}: give a share of at least 0", arguments.margin)).into());
-    }
     let margin = (!arguments.all).then_some(arguments.margin);
     let mut tuning = Tuning::new(common.file(&arguments.cases.over), &arguments.each, margin);
     let plan = tuning.plan()?;

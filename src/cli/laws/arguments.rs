@@ -1,6 +1,7 @@
 //! The laws of `parsim laws` and their options.
 
-use super::numbers::{between, count, fraction, links, packets, positive, time};
+use super::super::numbers::{between, from, positive};
+use super::numbers::{count, fraction, links, packets, time};
 use crate::cli::choice::one_of;
 use crate::cli::data::SweptArguments;
 use crate::cli::pictures;
@@ -227,13 +228,13 @@ pub struct GrowthArguments {
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     pub set: Vec<Setting>,
     /// Numbers of processors.
-    #[arg(long, value_delimiter = ',', required = true, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_delimiter = ',', required = true, value_parser = from(1u32))]
     pub p: Vec<u32>,
     /// The field that makes the problem larger. Sizes that the program rejects are skipped.
     #[arg(long, value_name = "PATH", default_value = "program.n")]
     pub size: String,
     /// The largest size to try.
-    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = from(1u64))]
     pub largest: u64,
     /// Draws the memory that a node needs, and the memory that it has, over the processors.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
@@ -277,7 +278,7 @@ pub struct SeriesArguments {
     #[arg(long, value_name = "KEY", default_value = "p", requires = "data")]
     pub processors: String,
     /// The time of a sequential program, which replaces T(1) in the speedups.
-    #[arg(long, value_name = "SECONDS", requires = "data")]
+    #[arg(long, value_name = "SECONDS", requires = "data", value_parser = positive)]
     pub sequential_s: Option<f64>,
     /// The columns that sum to the time, whose parts of the Karp-Flatt metric are reported; by default the activities
     /// of ranks.

@@ -1,10 +1,7 @@
 //! Parsers for the numbers of `parsim laws`.
 
+use super::super::numbers::number;
 use parsim_study::experiment::StudyError;
-
-fn number(text: &str, is_good: impl Fn(f64) -> bool, right: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|value| is_good(*value)).ok_or_else(|| format!("give {right}"))
-}
 
 /// The largest number up to which `f64` represents every integer, 2^53.
 const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
@@ -12,7 +9,9 @@ const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
 pub(super) fn count(text: &str) -> Result<f64, String> {
     number(
         text,
-        |value| value.is_infinite() && value > 0.0 || (1.0..=LARGEST_COUNT).contains(&value) && value.fract() == 0.0,
+        |value: &f64| {
+            value.is_infinite() && *value > 0.0 || (1.0..=LARGEST_COUNT).contains(value) && value.fract() == 0.0
+        },
         "a whole number of processors from 1 to 2^53, or inf",
     )
 }
@@ -29,19 +28,11 @@ pub(super) fn distinct(option: &str, values: &[f64]) -> Result<(), StudyError> {
 }
 
 pub(super) fn time(text: &str) -> Result<f64, String> {
-    number(text, |value| value.is_finite() && value >= 0.0, "a time in seconds of at least 0")
-}
-
-pub(super) fn positive(text: &str) -> Result<f64, String> {
-    number(text, |value| value.is_finite() && value > 0.0, "a number above 0")
+    number(text, |value: &f64| value.is_finite() && *value >= 0.0, "a time in seconds of at least 0")
 }
 
 pub(super) fn fraction(text: &str) -> Result<f64, String> {
-    number(text, |value| (0.0..=1.0).contains(&value), "a number from 0 to 1")
-}
-
-pub(super) fn between(text: &str) -> Result<f64, String> {
-    number(text, |value| value > 0.0 && value < 1.0, "a number above 0 and below 1")
+    number(text, |value| (0.0..=1.0).contains(value), "a number from 0 to 1")
 }
 
 pub(super) fn links(text: &str) -> Result<f64, String> {
@@ -53,5 +44,5 @@ pub(super) fn packets(text: &str) -> Result<f64, String> {
 }
 
 fn whole(text: &str, right: &str) -> Result<f64, String> {
-    text.parse::<u32>().ok().filter(|value| *value > 0).map(f64::from).ok_or_else(|| format!("give {right}"))
+    number(text, |value: &u32| *value > 0, right).map(f64::from)
 }

@@ -1,5 +1,6 @@
 //! A validation from the command line: a scenario, a file of measurements, and models to judge for comparison.
 
+use super::super::numbers::number;
 use clap::Args;
 use parsim_study::experiment::validation::{AdHocTable, Tolerance, Validation};
 use parsim_study::experiment::{Setting, StudyError, files};
@@ -37,8 +38,7 @@ pub struct OwnCase {
 
 /// Parses a tolerance in percent.
 fn percent(text: &str) -> Result<f64, String> {
-    let percent = text.parse().ok().filter(|percent: &f64| Tolerance::is_good(*percent));
-    percent.ok_or_else(|| "give percents from 0 on".to_owned())
+    number(text, |percent| Tolerance::is_good(*percent), "percents from 0 on")
 }
 
 impl OwnCase {
