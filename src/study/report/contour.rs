@@ -1,5 +1,6 @@
 //! Contour maps as SVG: a value over two axes, as colours with lines of equal value.
 
+use super::lettering::{title, wide_enough};
 use super::plot::{AXIS, Area, ChartAxis, DrawingResult, Positions, Scale, document, font};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -43,11 +44,12 @@ impl ContourMap {
     /// Never: writing to a string cannot fail.
     #[must_use]
     pub fn svg(&self) -> String {
-        document(SIZE, |paper| self.draw(paper))
+        let width = wide_enough(SIZE.0, &[(&title(&self.title), 20)]);
+        document((width, SIZE.1), |paper| self.draw(paper))
     }
 
     fn draw(&self, root: &Area<'_>) -> DrawingResult {
-        root.draw(&Text::new(self.title.clone(), (24, 18), font(20)))?;
+        root.draw(&Text::new(title(&self.title), (24, 18), font(20)))?;
         let (_, below) = root.split_vertically(TITLE);
         let (plot, legend) = below.split_horizontally(SIZE.0 - LEGEND);
         let levels = levels(self.most());

@@ -78,6 +78,12 @@ impl Drawing {
         self
     }
 
+    /// Returns the same drawing on paper of at least this width.
+    pub(super) fn with_width(mut self, width: f64) -> Self {
+        self.size.0 = self.size.0.max(width);
+        self
+    }
+
     /// Returns the position of each vertex.
     pub(super) fn places(&self) -> &[Coordinates] {
         &self.places

@@ -1,5 +1,6 @@
 //! A frame for pictures: a title, a note, a colour legend and two axes, to draw into.
 
+use super::lettering::{title, wide_enough};
 use super::plot::{AXIS, Area, Chart, DrawingResult, GRID, Positions, document, font};
 use plotters::prelude::*;
 
@@ -35,11 +36,19 @@ const LETTER: i32 = 9;
 impl Frame {
     /// Returns the picture as an SVG document; `draw` draws the area between the axes.
     pub fn svg(self, draw: impl FnOnce(&mut Chart<'_, '_>) -> DrawingResult) -> String {
-        document(self.size, |paper| self.draw(paper, draw))
+        let of_legend = self
+            .legend
+            .iter()
+            .map(|(name, _)| 36 + LETTER.unsigned_abs() * u32::try_from(name.chars().count()).unwrap_or(0))
+            .sum::<u32>()
+            + 24;
+        let texts = [(&*title(&self.title), 20), (&*self.note, 13)];
+        let width = wide_enough(self.size.0.max(of_legend), &texts);
+        document((width, self.size.1), |paper| self.draw(paper, draw))
     }
 
     fn draw(self, root: &Area<'_>, draw: impl FnOnce(&mut Chart<'_, '_>) -> DrawingResult) -> DrawingResult {
-        root.draw(&Text::new(self.title.clone(), (24, 14), font(20)))?;
+        root.draw(&Text::new(title(&self.title), (24, 14), font(20)))?;
         root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
         let mut left = 24;
         for (name, colour) in &self.legend {
@@ -54,7 +63,7 @@ impl Frame {
             .margin_top(6)
             .margin_left(14)
             .x_label_area_size(48)
-            .y_label_area_size(64)
+            .y_label_area_size(self.y.positions.label_area(64, &y_text))
             .build_cartesian_2d(self.x.positions, self.y.positions)?;
         chart
             .configure_mesh()

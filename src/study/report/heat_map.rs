@@ -1,6 +1,7 @@
 //! The utilisation of every link, as colours on the picture of a network.
 
 use super::drawing::Drawing;
+use super::lettering::wide_enough;
 use parsim_sim::trace::{LinkLoad, Trace};
 use std::fmt;
 
@@ -42,7 +43,14 @@ impl HeatMap {
         channels.sort_by(|a, b| a.2.total_cmp(&b.2));
         let most = channels.last().map_or(0.0, |channel| channel.2);
         let top = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].into_iter().find(|top| *top >= most).unwrap_or(1.0);
-        Self { drawing: drawing.with_radius(RADIUS), channels, top }
+        let map = Self { drawing: drawing.with_radius(RADIUS), channels, top };
+        let width = wide_enough(0, &[(&map.words(), 13)]);
+        Self { drawing: map.drawing.with_width(width.into()), ..map }
+    }
+
+    /// Returns the line below the picture.
+    fn words(&self) -> String {
+        format!("utilization; {}", self.note())
     }
 
     /// Returns the busiest link and the mean utilisation as text.
@@ -67,7 +75,7 @@ impl HeatMap {
         }
         writeln!(f, "</linearGradient></defs>")?;
         let (words, numbers) = (top + 8.0, top + height + 31.0);
-        writeln!(f, r#"<text class="note" x="{left}" y="{words:.1}">utilization; {}</text>"#, self.note())?;
+        writeln!(f, r#"<text class="note" x="{left}" y="{words:.1}">{}</text>"#, self.words())?;
         let bar = top + 16.0;
         writeln!(f, r#"<rect x="{left}" y="{bar:.1}" width="{width}" height="{height}" rx="2" fill="url(#heat)"/>"#)?;
         for (share, anchor) in [(0.0, "start"), (0.5, "middle"), (1.0, "end")] {

@@ -17,6 +17,7 @@ mod frame;
 mod heat_map;
 mod horizontal_axis;
 pub mod latency_load;
+mod lettering;
 mod lines;
 mod page;
 mod panels;

@@ -1,5 +1,6 @@
 //! Several charts side by side in one picture.
 
+use super::lettering::{shortened, title, wide_enough};
 use super::plot::{Area, AxisExtent, DrawingResult, LineChart, PlotLine, document, font};
 use plotters::prelude::*;
 use serde::Serialize;
@@ -21,6 +22,8 @@ pub const MAX_PANELS: usize = 12;
 const CELL: (u32, u32) = (430, 330);
 const HEAD: u32 = 44;
 const CELL_HEAD: u32 = 26;
+/// The largest number of letters of the title of a panel.
+const CELL_LETTERS: usize = 42;
 
 impl Panels {
     /// Creates a picture of one chart under its own title.
@@ -39,9 +42,11 @@ impl Panels {
         let rows = u32::try_from(self.charts.len()).unwrap_or(1).div_ceil(columns);
         let legend = self.legend();
         let (width, height) = (columns * CELL.0, HEAD + rows * CELL.1);
-        let size = (width + legend.legend_width(), height.max(HEAD + legend.legend_height()));
+        let title = title(&self.title);
+        let whole = wide_enough(width + legend.legend_width(), &[(&title, 20)]);
+        let size = (whole, height.max(HEAD + legend.legend_height()));
         document(size, |paper| {
-            paper.draw(&Text::new(self.title.clone(), (24, 16), font(20)))?;
+            paper.draw(&Text::new(title, (24, 16), font(20)))?;
             let (_, below) = paper.split_vertically(HEAD);
             let (grid, beside) = below.split_horizontally(width);
             self.draw(&grid.margin(0, size.1 - HEAD - rows * CELL.1, 0, 0), (rows, columns))?;
@@ -53,7 +58,7 @@ impl Panels {
         let shared = self.shared();
         let cells = grid.split_evenly((rows as usize, columns as usize));
         for (chart, cell) in self.charts.iter().zip(cells) {
-            cell.draw(&Text::new(chart.title.clone(), (24, 6), font(15)))?;
+            cell.draw(&Text::new(shortened(&chart.title, CELL_LETTERS), (24, 6), font(15)))?;
             let (_, plot) = cell.split_vertically(CELL_HEAD);
             chart.draw_plot(&plot, &shared)?;
         }

@@ -1,5 +1,6 @@
 //! Line charts as SVG. The same chart always gives the same bytes.
 
+use super::lettering::{shortened, title, wide_enough};
 use parsim_sim::units::escaped_lines;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -56,13 +57,21 @@ impl ChartAxis {
     fn layout(&self, values: impl IntoIterator<Item = f64>) -> Positions {
         match self.categories.len() {
             0 => self.scale.layout(values, true),
-            count => category_layout(count, self.stride()),
+            count => category_layout(count, 1),
+        }
+    }
+
+    /// Returns the layout with only as many labels as do not cover each other within `room` pixels.
+    fn thinned(&self, layout: Positions, room: usize) -> Positions {
+        match self.categories.len() {
+            0 => layout.thinned(room / LETTER, |position| self.scale.text(position).chars().count()),
+            count => category_layout(count, self.stride(room)),
         }
     }
 
     /// Returns the number of categories from one label to the next: labels of many categories would cover each other.
-    fn stride(&self) -> usize {
-        let stride = |letters: usize| (self.categories.len() * letters * LETTER).div_ceil(PLOT_WIDTH as usize).max(1);
+    fn stride(&self, room: usize) -> usize {
+        let stride = |letters: usize| (self.categories.len() * letters * LETTER).div_ceil(room).max(1);
         if stride(LEGIBLE.0) == 1 {
             return 1;
         }
@@ -70,13 +79,14 @@ impl ChartAxis {
         stride(longest.clamp(LEGIBLE.0, LEGIBLE.1))
     }
 
-    fn text(&self, position: f64) -> String {
+    /// Returns the label at a position of an axis of `room` pixels.
+    fn text(&self, position: f64, room: usize) -> String {
         let numbered = self.categories.iter().enumerate();
         #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 categories")]
         let here =
             numbered.map(|(index, name)| (index as f64, name)).find(|(index, _)| (index - position).abs() < 0.25);
         match here {
-            Some((_, name)) => fitted(name, PLOT_WIDTH as usize * self.stride() / self.categories.len() / LETTER),
+            Some((_, name)) => shortened(name, room * self.stride(room) / self.categories.len() / LETTER),
             None if self.categories.is_empty() => self.scale.text(position),
             None => String::new(),
         }
@@ -84,19 +94,13 @@ impl ChartAxis {
 }
 
 /// The width of a letter of a label in pixels, with a margin.
-const LETTER: usize = 9;
+const LETTER: usize = 8;
 /// The number of letters for which every label of a category has room, and the most for which labels are left out.
 const LEGIBLE: (usize, usize) = (5, 12);
 
-/// Shortens a name to at most `most` letters. The start and the end are kept, because names of variants differ there.
-fn fitted(name: &str, most: usize) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= most.max(3) {
-        return name.to_owned();
-    }
-    let kept = most.max(3) - 1;
-    let (begin, end) = (kept / 2, letters.len() - (kept - kept / 2));
-    letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
+/// Returns the width between the margins of a plot, in pixels.
+fn room(area: &Area<'_>) -> usize {
+    area.dim_in_pixel().0.saturating_sub(SIDES).max(1) as usize
 }
 
 /// The style in which the points of a line are drawn.
@@ -174,6 +178,8 @@ type PlottedInterval = (f64, f64, f64);
 const BAND: f64 = 0.18;
 const HEIGHT: u32 = 540;
 const PLOT_WIDTH: u32 = 760;
+/// The width of the margins and of the vertical axis.
+const SIDES: u32 = 100;
 const TITLE_HEIGHT: u32 = 52;
 const LEGEND_STEP: i32 = 24;
 pub(super) const FONT: &str = "Helvetica, Arial, sans-serif";
@@ -195,6 +201,9 @@ pub(super) const COLOURS: [RGBColor; 11] = [
     RGBColor(51, 34, 136),
     RGBColor(153, 153, 51),
 ];
+
+/// The lengths of dashes and gaps, which distinguish dashed lines of the same colour.
+const DASHES: [(i32, i32); 4] = [(7, 5), (2, 3), (12, 3), (4, 9)];
 
 /// Circle, square, triangle, diamond and inverted triangle, as outlines around a point.
 const MARKERS: [&[(i32, i32)]; 5] = [
@@ -234,12 +243,12 @@ impl LineChart {
     /// Never: writing to a string cannot fail.
     #[must_use]
     pub fn svg(&self) -> String {
-        let size = (PLOT_WIDTH + self.legend_width(), HEIGHT.max(TITLE_HEIGHT + self.legend_height()));
-        document(size, |paper| self.draw(paper))
+        let width = wide_enough(PLOT_WIDTH + self.legend_width(), &[(&title(&self.title), 20)]);
+        document((width, HEIGHT.max(TITLE_HEIGHT + self.legend_height())), |paper| self.draw(paper))
     }
 
     fn draw(&self, root: &Area<'_>) -> DrawingResult {
-        root.draw(&Text::new(self.title.clone(), (24, 18), font(20)))?;
+        root.draw(&Text::new(title(&self.title), (24, 18), font(20)))?;
         let (_, below) = root.split_vertically(TITLE_HEIGHT);
         let (plot, legend) = below.split_horizontally(PLOT_WIDTH);
         self.draw_plot(&plot, &AxisExtent::default())?;
@@ -257,8 +266,8 @@ impl LineChart {
             .margin_top(4)
             .margin_left(14)
             .x_label_area_size(48)
-            .y_label_area_size(70)
-            .build_cartesian_2d(x_axis, y_axis)?;
+            .y_label_area_size(y_axis.label_area(70, |position| self.y.scale.text(position)))
+            .build_cartesian_2d(self.x.thinned(x_axis, room(area)), y_axis)?;
         chart
             .configure_mesh()
             .light_line_style(TRANSPARENT)
@@ -268,7 +277,7 @@ impl LineChart {
             .y_desc(&self.y.label)
             .axis_desc_style(font(15))
             .label_style(font(14))
-            .x_label_formatter(&|position| self.x.text(*position))
+            .x_label_formatter(&|position| self.x.text(*position, room(area)))
             .y_label_formatter(&|position| self.y.scale.text(*position))
             .draw()?;
         if let Some(height) = self.reference.and_then(|height| self.y.scale.position(height)) {
@@ -310,7 +319,8 @@ impl LineChart {
             LineStyle::Marks => {}
             LineStyle::Solid => drop(chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?),
             LineStyle::Dashed | LineStyle::Formula => {
-                chart.draw_series(DashedLineSeries::new(points.clone(), 7, 5, colour.stroke_width(2)))?;
+                let (dash, gap) = line.dash();
+                chart.draw_series(DashedLineSeries::new(points.clone(), dash, gap, colour.stroke_width(2)))?;
             }
         }
         if !self.shows_markers(line) {
@@ -325,7 +335,9 @@ impl LineChart {
         let mut y = 18;
         for line in self.named() {
             let colour = line.colour();
+            let later = line.later_strokes();
             let strokes: &[(i32, i32)] = match line.style {
+                _ if !later.is_empty() => &later,
                 LineStyle::Solid => &[(4, 34)],
                 LineStyle::Dashed => &[(4, 13), (25, 34)],
                 LineStyle::Formula => &[(4, 12), (15, 23), (26, 34)],
@@ -411,6 +423,19 @@ impl PlotLine {
 
     fn outline(&self, (x, y): (i32, i32)) -> Vec<(i32, i32)> {
         MARKERS[self.marker % MARKERS.len()].iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
+    }
+
+    /// Returns the lengths of the dashes and of the gaps of a dashed line.
+    const fn dash(&self) -> (i32, i32) {
+        DASHES[self.hue / COLOURS.len() % DASHES.len()]
+    }
+
+    /// Returns the dashes in the legend of a dashed line whose colour is that of an earlier line; none for other lines.
+    fn later_strokes(&self) -> Vec<(i32, i32)> {
+        let is_later = self.hue >= COLOURS.len() && matches!(self.style, LineStyle::Dashed | LineStyle::Formula);
+        let (dash, gap) = self.dash();
+        let strokes = (4..34).step_by((dash + gap).unsigned_abs() as usize).filter(|_| is_later);
+        strokes.map(|from| (from, (from + dash).min(34))).collect()
     }
 }
 

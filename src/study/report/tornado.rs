@@ -1,5 +1,6 @@
 //! Tornado charts as SVG: the effects of constants in both directions, the largest at the top.
 
+use super::lettering::{shortened, title, wide_enough};
 use super::plot::{AXIS, Area, COLOURS, DrawingResult, document, font};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -34,6 +35,8 @@ const HALF: i32 = 8;
 /// The horizontal position of no change, and the length of the longest bar, in pixels.
 const MIDDLE: i32 = 630;
 const LONGEST: f64 = 160.0;
+/// The largest number of letters of a name.
+const LETTERS: usize = 52;
 
 impl Tornado {
     /// Returns the chart as an SVG document.
@@ -44,11 +47,12 @@ impl Tornado {
     pub fn svg(&self) -> String {
         let rows = u32::try_from(self.bars.len()).unwrap_or(0);
         let height = HEAD.unsigned_abs() + ROW.unsigned_abs() * (rows + 1);
-        document((WIDTH, height), |paper| self.draw(paper))
+        let width = wide_enough(WIDTH, &[(&title(&self.title), 20), (&self.note, 13)]);
+        document((width, height), |paper| self.draw(paper))
     }
 
     fn draw(&self, root: &Area<'_>) -> DrawingResult {
-        root.draw(&Text::new(self.title.clone(), (24, 14), font(20)))?;
+        root.draw(&Text::new(title(&self.title), (24, 14), font(20)))?;
         root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
         let changes = self.bars.iter().flat_map(|bar| [bar.smaller.abs(), bar.larger.abs()]);
         let most = changes.fold(f64::MIN_POSITIVE, f64::max);
@@ -65,7 +69,7 @@ impl Tornado {
 impl TornadoBar {
     fn draw(&self, root: &Area<'_>, y: i32, scale: f64) -> DrawingResult {
         let name = font(13).pos(Pos::new(HPos::Right, VPos::Center));
-        root.draw(&Text::new(self.name.clone(), (MIDDLE - 220, y), name))?;
+        root.draw(&Text::new(shortened(&self.name, LETTERS), (MIDDLE - 220, y), name))?;
         for (change, colour) in [(self.smaller, COLOURS[0]), (self.larger, COLOURS[1])] {
             let end = MIDDLE + pixels(change * scale);
             let corners = [(MIDDLE.min(end), y - HALF), (MIDDLE.max(end), y + HALF)];

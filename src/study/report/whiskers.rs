@@ -1,5 +1,6 @@
 //! Values with their intervals, one below the other, as SVG.
 
+use super::lettering::{title, wide_enough};
 use super::plot::{AXIS, Area, COLOURS, DrawingResult, GRID, document, font};
 use super::table::digits;
 use plotters::prelude::*;
@@ -53,11 +54,12 @@ impl Whiskers {
     pub fn svg(&self) -> String {
         let rows = u32::try_from(self.rows.len()).unwrap_or(0);
         let height = HEAD.unsigned_abs() + ROW.unsigned_abs() * (rows + 2);
-        document((WIDTH, height), |paper| self.draw(paper))
+        let width = wide_enough(WIDTH, &[(&title(&self.title), 20), (&self.note, 13)]);
+        document((width, height), |paper| self.draw(paper))
     }
 
     fn draw(&self, root: &Area<'_>) -> DrawingResult {
-        root.draw(&Text::new(self.title.clone(), (24, 14), font(20)))?;
+        root.draw(&Text::new(title(&self.title), (24, 14), font(20)))?;
         root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
         let scale = AxisEnds::of(self);
         let bottom = HEAD + ROW * i32::try_from(self.rows.len()).unwrap_or(0);

@@ -165,7 +165,7 @@ class LiveChart {
 
   series(line) {
     const joined = line.style !== "Marks" && !this.isNamed();
-    const dash = { Solid: [], Dashed: [7, 5], Formula: [4, 4] }[line.style];
+    const dash = dashOf(line) ?? [];
     return {
       label: line.name, stroke: colourOf(`--c${line.hue % HUES}`), width: 2, dash, spanGaps: true,
       show: !this.shared.hidden.has(line.name), points: { show: false },
@@ -303,6 +303,12 @@ function short(name) {
   return name.length > 14 ? `${name.slice(0, 6)}…${name.slice(-7)}` : name;
 }
 
+/** Returns the dashes of a line, which differ if its colour is that of an earlier line; none if its points are not joined. */
+function dashOf(line) {
+  const later = [null, [2, 3], [12, 3], [4, 9]][Math.floor(line.hue / HUES) % 4];
+  return { Solid: [], Dashed: later ?? [7, 5], Formula: later ?? [4, 4] }[line.style];
+}
+
 /** Returns the marker and the stroke of a line. */
 function swatch(line) {
   const svg = "http://www.w3.org/2000/svg";
@@ -313,8 +319,8 @@ function swatch(line) {
   };
   const sign = made("svg", { width: 26, height: 12, class: "swatch", "aria-hidden": "true" });
   const colour = `var(--c${line.hue % HUES})`;
-  const dash = { Solid: "", Dashed: "7 5", Formula: "4 4" }[line.style];
-  if (dash !== undefined) sign.append(made("path", { d: "M0 6H26", stroke: colour, "stroke-width": 2, "stroke-dasharray": dash }));
+  const dash = dashOf(line);
+  if (dash) sign.append(made("path", { d: "M0 6H26", stroke: colour, "stroke-width": 2, "stroke-dasharray": dash.join(" ") }));
   if (line.style !== "Formula") {
     sign.append(made("polygon", { points: MARKS[line.marker % 5].map(([x, y]) => `${x + 13},${y + 6}`).join(" "), fill: colour }));
   }

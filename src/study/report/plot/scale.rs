@@ -1,5 +1,6 @@
 //! Scales of axes, and the positions of their ticks.
 
+use crate::report::lettering::text_width;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use serde::Serialize;
@@ -39,6 +40,27 @@ impl Ranged for Positions {
         self.range.clone()
     }
 }
+
+impl Positions {
+    /// Returns the width, at least `least`, of an area for the labels of a vertical axis and for its name, in pixels.
+    pub(in crate::report) fn label_area(&self, least: u32, text: impl Fn(f64) -> String) -> u32 {
+        let widths = self.marks.iter().map(|mark| text_width(&text(*mark), LABEL));
+        widths.fold(least, |most, width| most.max(NAME + width))
+    }
+
+    /// Returns the same range with only as many ticks as have room for their labels. `room` and `length` are in letters.
+    pub(super) fn thinned(mut self, room: usize, length: impl Fn(f64) -> usize) -> Self {
+        let longest = self.marks.iter().map(|mark| length(*mark)).max().unwrap_or(0);
+        let stride = (self.marks.len() * longest).div_ceil(room.max(1)).max(1);
+        self.marks = self.marks.into_iter().step_by(stride).collect();
+        self
+    }
+}
+
+/// The size of the font of labels.
+const LABEL: u32 = 14;
+/// The width of the name of a vertical axis with its margins and the tick, in pixels.
+const NAME: u32 = 32;
 
 impl Scale {
     /// Returns a logarithmic scale to the base 2 if it spreads `values` better, as for numbers of processors; otherwise

@@ -47,8 +47,77 @@ fn categories_stand_beside_each_other_by_name() {
     let svg = chart.svg();
     assert!(svg.contains("LogNormal(0.0)") && svg.contains("LogNormal(0.1)"));
     assert_eq!(svg.matches("<polygon").count(), 2);
-    assert_eq!(fitted("LogNormal(0.01)", 8), "Log….01)");
-    assert_eq!(fitted("News", 8), "News");
+}
+
+/// Returns the values of an attribute of all texts of a picture that contain `part`.
+fn of_texts(svg: &str, attribute: &str, part: &str) -> Vec<f64> {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    let named = texts.filter(|node| node.text().is_some_and(|text| text.contains(part)));
+    named.map(|node| node.attribute(attribute).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn a_long_title_is_whole() {
+    let mut chart = chart();
+    let width = |chart: &LineChart| {
+        let svg = chart.svg();
+        let end = svg.find("\" height").unwrap();
+        svg[..end].rsplit('"').next().unwrap().parse::<f64>().unwrap()
+    };
+    let narrow = width(&chart);
+    chart.title =
+        "Execution time of GaussJordan on a machine with a name of so many letters that there are more than a hundred"
+            .to_owned();
+    assert!(width(&chart) > narrow + 100.0 && chart.svg().contains("more than a hundred"));
+}
+
+#[test]
+fn the_name_of_an_axis_is_beside_its_labels() {
+    let mut chart = chart();
+    chart.y.scale = Scale::Linear;
+    chart.lines[0].points = vec![(1.0, 1e6), (2.0, 3_000_001.0)];
+    let svg = chart.svg();
+    let labels = of_texts(&svg, "x", "000000");
+    let name = of_texts(&svg, "x", "Time [s]");
+    assert!(!labels.is_empty() && labels.iter().all(|right| right - 7.0 * 6.4 > name[0] + 12.0), "{labels:?} {name:?}");
+}
+
+#[test]
+fn labels_of_narrow_panels_do_not_cover_each_other() {
+    let mut chart = chart();
+    let names: Vec<String> = (0..8).map(|index| format!("LogNormal(0.{index})")).collect();
+    chart.x = ChartAxis::of_categories("Noise", names);
+    chart.lines = vec![PlotLine::new("", (0..8).map(|place| (f64::from(place), 1.0)).collect(), 0)];
+    for width in [430, PLOT_WIDTH] {
+        let svg = document((width, 330), |paper| chart.draw_plot(paper, &AxisExtent::default()));
+        let mut places = of_texts(&svg, "x", ")");
+        places.sort_by(f64::total_cmp);
+        let letters = svg.lines().filter(|line| line.ends_with(')')).map(|line| line.chars().count()).max().unwrap();
+        let room = places.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+        assert!(places.len() > 2 && room >= 7.5 * f64::from(u32::try_from(letters).unwrap()), "{width}: {places:?}");
+    }
+}
+
+#[test]
+fn lines_of_one_colour_differ_in_markers_or_dashes() {
+    let looks = |style: LineStyle| {
+        let line = |index| PlotLine { style, ..PlotLine::new("a", vec![(1.0, 1.0), (2.0, 1.0)], index) };
+        let looks = (0..44).map(line).map(|line| match style {
+            LineStyle::Formula => (line.hue % COLOURS.len(), line.dash(), Vec::new()),
+            _ => (line.hue % COLOURS.len(), (0, 0), line.outline((0, 0))),
+        });
+        looks.collect::<std::collections::HashSet<_>>().len()
+    };
+    let styles = [LineStyle::Solid, LineStyle::Dashed, LineStyle::Formula, LineStyle::Marks];
+    assert_eq!(styles.map(looks), [44; 4]);
+    let mut chart = chart();
+    let formula = |index| PlotLine { style: LineStyle::Formula, ..PlotLine::new("f", Vec::new(), index) };
+    let signs = [0, 11, 22, 33].map(|index| {
+        chart.lines = vec![formula(index)];
+        document((200, 60), |paper| chart.draw_legend(paper))
+    });
+    assert!((1..4).all(|index| !signs[..index].contains(&signs[index])), "{signs:?}");
 }
 
 #[test]
