@@ -11,6 +11,7 @@ use parsim_study::answer::{Answer, AnswerShape};
 use parsim_study::experiment::calibration::{CalibratedScenario, Predictor, VariedCases};
 use parsim_study::experiment::{
     CurveAxis, References, ScenarioFile, Shard, StudyError, SweepEnd, SweepPart, SweptRows, TimeLines, Workers, sweep,
+    widest_keys,
 };
 use parsim_study::files::{AnswerOutput, OutputClaims};
 use parsim_study::report::RowWriter;
@@ -99,7 +100,9 @@ pub fn written<'a>(
 ) -> Result<SweptRows<'a, AnswerOutput>, Failure> {
     // The columns of CSV are written first, so rows with different keys are written at the end.
     let shape = if cases.may_change_keys() { AnswerShape::Mixed } else { AnswerShape::Many };
-    let writer = RowWriter::new(output.open(shape)?, output.format());
+    let mut sink = output.open(shape)?;
+    sink.make_room(widest_keys(cases));
+    let writer = RowWriter::new(sink, output.format());
     let mut rows = SweptRows::new(axis, writer, references);
     let mut written = Ok(());
     sweep(cases, part, varied, references, workers, |turns| {

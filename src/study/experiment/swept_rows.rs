@@ -7,9 +7,22 @@ use super::outcome::Outcome;
 use super::recall::RunCounts;
 use super::references::References;
 use super::sweep::SweepRemarks;
-use crate::report::{RowSink, RowWriter};
-use crate::scenario::Case;
+use crate::answer::{QuantityValue, Record};
+use crate::report::{RowSink, RowWriter, widest};
+use crate::scenario::{Case, Cases};
 use std::io;
+
+/// Returns the value of each axis that takes most room in a table.
+#[must_use]
+pub fn widest_keys(cases: &Cases<'_>) -> Record {
+    let mut record = Record::default();
+    for (name, values) in cases.axis_values() {
+        if let Some(quantity) = widest(name, values.map(QuantityValue::from)) {
+            record.add(quantity);
+        }
+    }
+    record
+}
 
 /// The rows of a sweep so far.
 pub struct SweptRows<'r, S> {

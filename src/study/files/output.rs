@@ -118,6 +118,11 @@ impl AnswerOutput {
         })
     }
 
+    /// Gives the columns of rows in text room for these cells.
+    pub fn make_room(&mut self, widest: Record) {
+        self.with(|writer| writer.make_room(widest));
+    }
+
     /// Writes words that only people read. They are omitted in all formats except text.
     ///
     /// # Errors

@@ -46,6 +46,8 @@ pub struct Writer<W> {
     format: Format,
     columns: Option<Vec<String>>,
     lines: Option<LineTable>,
+    /// The widest cells of columns in text, where they are known before the first row.
+    widest: Record,
     written: usize,
     array: bool,
     /// The records that wait until all columns are known.
@@ -67,6 +69,7 @@ impl<W: Write> Writer<W> {
             format,
             columns: None,
             lines: None,
+            widest: Record::default(),
             written: 0,
             array: true,
             held: None,
@@ -86,6 +89,11 @@ impl<W: Write> Writer<W> {
     pub fn mixed(sink: W, format: Format, restart: Option<fn(&mut W) -> io::Result<()>>) -> Self {
         let held = (format == Format::Csv).then(Vec::new);
         Self { held, restart, ..Self::many(sink, format) }
+    }
+
+    /// Gives the columns of rows in text room for these cells.
+    pub fn make_room(&mut self, widest: Record) {
+        self.widest = widest;
     }
 
     /// Returns whether there are records.
@@ -150,7 +158,7 @@ impl<W: Write> Writer<W> {
         }
         let (lines, header) = match self.lines.take() {
             Some(lines) => (lines, String::new()),
-            None => LineTable::begin(record),
+            None => LineTable::begin(record, &self.widest),
         };
         let text = header + &lines.row(record);
         self.lines = Some(lines);
@@ -201,6 +209,11 @@ impl<W: Write> Writer<W> {
         self.sink.flush()
     }
 
+    /// Returns the sink.
+    pub const fn sink(&self) -> &W {
+        &self.sink
+    }
+
     /// Ends the output and returns the sink.
     ///
     /// # Errors
@@ -209,11 +222,6 @@ impl<W: Write> Writer<W> {
         self.end()?;
         Ok(self.sink)
     }
-    /// Returns the sink.
-    pub const fn sink(&self) -> &W {
-        &self.sink
-    }
-
 
     fn heading(&mut self) -> io::Result<()> {
         let heading = line(self.columns.as_deref().unwrap_or_default())?;

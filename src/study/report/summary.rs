@@ -56,7 +56,8 @@ pub fn table(rows: &[Record]) -> TextTable {
     table
 }
 
-fn displayed(quantity: &Quantity) -> String {
+/// Returns a quantity for human readers.
+pub fn displayed(quantity: &Quantity) -> String {
     match quantity.value {
         QuantityValue::Real(value) => number(quantity.unit, value),
         ref other => other.to_string(),

@@ -67,6 +67,14 @@ pub(super) enum AxisPart {
 /// The values of all axes at a point.
 type PointValues<'c> = Vec<Cow<'c, AxisValue>>;
 
+impl Cases<'_> {
+    /// Returns the name of each axis with its values; an axis whose values are computed has none.
+    pub fn axis_values(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = &AxisValue>)> {
+        let axes = self.plan.axes.iter();
+        axes.map(|planned| (planned.axis.name.as_str(), planned.values.iter().map(|value| &value.shown)))
+    }
+}
+
 impl Plan {
     /// Returns the cases along the axes.
     ///
