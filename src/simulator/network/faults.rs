@@ -203,11 +203,12 @@ impl Network {
 
     fn illegal_pair(&self, topology: &Topology) -> Option<Fault> {
         const HELP: &str = "use UpDown, ShortestPath, MinimalAdaptive or a Table";
-        let message = match (&self.routing, topology) {
-            (Routing::DimensionOrder, Topology::Graph { .. }) => {
-                format!("a {topology} has no dimension order")
+        let message = match &self.routing {
+            Routing::DimensionOrder if topology.is_of_graph() => format!("a {topology} has no dimension order"),
+            Routing::Ties(_) if topology.is_of_graph() => {
+                format!("a {topology} has no rings round which two directions could be equally long")
             }
-            (routing, _) if !routing.avoids_failed_links() => {
+            routing if !routing.avoids_failed_links() => {
                 let (_, (from, to)) = self.failures(topology).next()?;
                 format!("this routing cannot avoid the link between {from} and {to}, which has failed")
             }
@@ -338,6 +339,7 @@ fn entry_fault(wiring: &Wiring, before: &[Signpost], post: Signpost) -> Option<S
 mod tests {
     use super::*;
     use crate::network::laws::plain;
+    use crate::network::routing::{Through, TieRule, Weights};
     use crate::units::PerByte;
 
     fn faults(topology: &Topology, routing: Routing, failed: &[(u32, u32)]) -> Vec<String> {
@@ -427,6 +429,15 @@ mod tests {
             faults(&Topology::graph(2, &[(0, 1)]), Routing::DimensionOrder, &[]),
             ["routing: a graph of 2 nodes has no dimension order"]
         );
+        let cycle = || Topology::graph(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]);
+        for topology in [cycle(), Topology::Parallel { links: 2, of: Box::new(cycle()) }] {
+            let said = format!("routing: a {topology} has no rings round which two directions could be equally long");
+            assert_eq!(faults(&topology, Routing::Ties(TieRule::Lower), &[]), [said]);
+            let ugal = Routing::Ugal { threshold: 0, weights: Weights::Links, through: Through::Group };
+            for routing in [Routing::EvenTies, Routing::Valiant, ugal] {
+                assert_eq!(faults(&topology, routing, &[]), Vec::<String>::new());
+            }
+        }
         assert_eq!(faults(&ring(), Routing::MinimalAdaptive, &[(1, 0)]), Vec::<String>::new());
         // Switches 6, 7 and 8 stand above two nodes each, and 9 and 10 above them.
         let tree = Topology::ExtendedFatTree { children: vec![2, 3], parents: vec![1, 2] };

@@ -11,18 +11,19 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", schemars(rename = "NetworkRouting", title = "Routing"))]
 pub enum Routing {
     /// Along the columns to the destination's column, then along its rows; free of deadlock. On every other topology
-    /// with a name, its [natural route](super::Topology::route).
+    /// with a name, its [natural route](super::Topology::route); a graph has no dimensions.
     DimensionOrder,
     /// Like `DimensionOrder`, but equally long routes share the packets evenly, at random by the scenario's seed: both
     /// directions round a ring, and all ports that lead closer in a fat tree, in cube-connected cycles and in a graph.
     EvenTies,
-    /// Like `DimensionOrder`, but this rule selects the direction round a ring where both are equally long.
+    /// Like `DimensionOrder`, but this rule selects the direction round a ring where both are equally long; a graph has
+    /// no rings.
     Ties(TieRule),
-    /// Along natural routes to an intermediate node, drawn for every packet by the scenario's seed, and from there to
-    /// the destination (Valiant and Brebner 1981). In a dragonfly, the packet turns to the destination as soon as it is
-    /// in the group of that node. Any traffic becomes nearly uniform traffic of almost twice the path length. A packet
-    /// takes the natural route if the detour would pass its source again, and is delivered as soon as it passes its
-    /// destination, also before it has been at the intermediate node.
+    /// Along natural routes (in a graph, shortest paths by the lowest port) to an intermediate node, drawn for every
+    /// packet by the scenario's seed, and from there to the destination (Valiant and Brebner 1981). In a dragonfly, the
+    /// packet turns to the destination as soon as it is in the group of that node. Any traffic becomes nearly uniform
+    /// traffic of almost twice the path length. A packet takes the natural route if the detour would pass its source
+    /// again, and is delivered as soon as it passes its destination, also before it has been at the intermediate node.
     Valiant,
     /// Along the natural route, or through an intermediate node that is drawn as for `Valiant`, whichever promises to
     /// be faster where the packet leaves its source. The cost of a route is its number of links times the number of

@@ -217,7 +217,9 @@ fn routing(dice: &mut Dice, sample: &mut Sample, part: &Part) {
         "Ugal(threshold: 3, weights: OneAndTwo, through: Router)",
         "DimensionOrder",
     ];
-    let choices = if part.shape == Shape::Graph { &free[..free.len() - 1] } else { &free };
+    let needs_no_ring = |routing: &&str| !routing.starts_with("Ties") && *routing != "DimensionOrder";
+    let of_graph: Vec<_> = free.into_iter().filter(needs_no_ring).collect();
+    let choices = if part.shape == Shape::Graph { &of_graph[..] } else { &free };
     sample.set("routing", dice.one_of(choices));
     if let (Shape::Ring, true, 4..) = (part.shape, part.is_whole, part.nodes)
         && dice.once_in(2)

@@ -186,6 +186,15 @@ impl Topology {
         Self::Graph { nodes, switches: 0, degree: None, links: links.to_vec().into(), classes: Vec::new() }
     }
 
+    /// Returns whether the links, or those between the routers, are those of a graph.
+    pub(super) fn is_of_graph(&self) -> bool {
+        match self {
+            Self::Graph { .. } => true,
+            Self::Parallel { of: whole, .. } | Self::Concentrated { routers: whole, .. } => whole.is_of_graph(),
+            _ => false,
+        }
+    }
+
     /// Returns the number of nodes, which are the vertices with a processor.
     #[must_use]
     pub fn nodes(&self) -> u32 {
