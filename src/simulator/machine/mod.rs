@@ -113,8 +113,10 @@ impl Machine {
 pub enum Sends {
     /// The last packet has been injected: it has left over its first link.
     UntilInjected,
-    /// The acknowledgement of the delivered message has returned. Through an interface: the message has been delivered,
-    /// which takes place when the processor of its destination begins to handle it, or without a processor on arrival.
+    /// The acknowledgement of the delivered message has returned. Through an interface: the destination has the message,
+    /// which is so on arrival with `progress: Offloaded`, when its processor begins to handle the message with
+    /// `AfterArrival`, and when its processor takes the last part with `WhileArriving`. Without contention there is one
+    /// part, which begins with the first byte.
     UntilDelivered,
     /// The message has been delivered, the receiver has posted a receive for it, and the acknowledgement of both has
     /// returned.
