@@ -69,6 +69,8 @@ impl Unit {
     pub fn of_key(key: &str) -> (Self, &str) {
         // The key is compared by bytes, because a million rows have thirty keys each.
         let (unit, ending) = match key.as_bytes() {
+            // An error against a time, or of one, is a ratio.
+            [b'e', b'r', b'r', b'o', b'r', b'_', ..] => (Self::One, ""),
             [.., b'_', b'p', b'e', b'r', b'_', b's'] => (Self::PerSecond, "_per_s"),
             [.., b'_', b's'] => (Self::Seconds, "_s"),
             [.., b'_', b'n', b's'] => (Self::Nanoseconds, "_ns"),
@@ -261,6 +263,7 @@ mod tests {
             ("time_ps", Unit::Picoseconds, "time_ps"),
             ("bytes", Unit::One, "bytes"),
             ("speedup", Unit::One, "speedup"),
+            ("error_against_predicted_message_s", Unit::One, "error_against_predicted_message_s"),
         ] {
             let quantity = Quantity::new(key, 1.5);
             assert_eq!((quantity.unit, quantity.name()), (unit, name), "{key}");
