@@ -7,9 +7,9 @@ use std::fs;
 use tempfile::TempDir;
 
 /// Makespans of ring shifts, with noise of 5 %.
-const MEASURED: &str = "p,bytes,measured_s
-2,1,0.00187\n2,100,0.00291\n2,1000,0.0151\n2,4000,0.0573\n4,1,0.0056\n4,100,0.0071\n4,1000,0.0193\n4,4000,0.0581
-8,1,0.0138\n8,100,0.0139\n8,1000,0.0259\n8,4000,0.0702\n16,1,0.0312\n16,100,0.0352\n16,1000,0.0489\n16,4000,0.0911\n";
+const MEASURED: &str = "p,program.bytes,measured_s
+2,1 B,0.00187\n2,100 B,0.00291\n2,1000 B,0.0151\n2,4000 B,0.0573\n4,1 B,0.0056\n4,100 B,0.0071\n4,1000 B,0.0193\n4,4000 B,0.0581
+8,1 B,0.0138\n8,100 B,0.0139\n8,1000 B,0.0259\n8,4000 B,0.0702\n16,1 B,0.0312\n16,100 B,0.0352\n16,1000 B,0.0489\n16,4000 B,0.0911\n";
 
 /// A folder with a calibration of ring shifts.
 struct Calibrated(TempDir);
@@ -20,7 +20,6 @@ impl Calibrated {
         let scenario = repository("scenarios/ring-shift.ron").display().to_string();
         let case = format!(
             "Calibration(tables: [Table(name: \"rings\", scenario: {scenario:?}, data: \"data.csv\", \
-             columns: {{\"p\": \"ranks\", \"bytes\": \"program.bytes\"}}, \
              simulated: \"makespan_s\", reference: \"measured_s\", noise: 0.05)], parameters: [\
              Parameter(path: \"machine.nodes.sending.per_packet\", from: \"5 us\", to: \"200 us\"), \
              Parameter(path: \"machine.network.links.per_byte\", from: \"0.1 us/B\", to: \"9 us/B\")])"
@@ -100,8 +99,7 @@ fn intervals_depend_on_neither_threads_nor_shards_nor_stores() {
 #[test]
 fn repetitions_are_paired_by_seed() {
     let calibrated = Calibrated::new();
-    let noise =
-        ["--set", "machine.nodes.noise=LogNormal(sigma: 0.5)", "--set", "repeat=3", "--set", "program.rounds=1"];
+    let noise = ["--set", "machine.nodes.noise=LogNormal(0.5)", "--set", "repeat=3", "--set", "program.rounds=1"];
     let keys = ["makespan_low90_s", "makespan_mean_s", "makespan_high90_s"];
     let [low, mean, high] = interval(&calibrated.rows("sweep", &[&noise[..], &["--over", "p=4"]].concat())[0], keys);
     assert!(low < mean && mean < high && high < 1.5 * low);

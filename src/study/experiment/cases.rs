@@ -11,6 +11,7 @@ use crate::scenario::{AxisValue, Case, Cases};
 use parsim_sim::simulation::{SimulationError, WallClock};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, mpsc};
