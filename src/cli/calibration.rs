@@ -15,9 +15,9 @@ pub struct CalibrationArguments {
     /// should contain a new measurement.
     #[arg(long, value_name = "CASE.ron")]
     calibration: Option<PathBuf>,
-    /// Percentage of new measurements that the intervals should contain.
-    #[arg(long, value_name = "PERCENT", requires = "calibration", default_value = "90")]
-    interval: IntervalLevel,
+    /// Percentage of new measurements that the intervals should contain; by default that of the case, or 90.
+    #[arg(long, value_name = "PERCENT", requires = "calibration")]
+    interval: Option<IntervalLevel>,
 }
 
 impl CalibrationArguments {

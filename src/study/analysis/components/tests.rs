@@ -2,7 +2,7 @@ use super::*;
 use parsim_sim::trace::{Accounts, Counts, LinkLoad};
 
 /// Two ranks. The host's rank reads for 2 s, distributes for 1 s, computes for 3 s, and routes for 1 s meanwhile; the
-/// other one computes for 5 s and ends last.
+/// other one computes for 4 s.
 pub fn trace() -> Trace {
     let seconds = |count: u64| SimDuration::from_us(1_000_000 * count);
     let mut accounts = Accounts::new(2, &["input"]);
@@ -10,12 +10,11 @@ pub fn trace() -> Trace {
     accounts.add(0, "distribution", Activity::Sending, seconds(1));
     accounts.add(0, "reduction", Activity::Computing, seconds(3));
     accounts.add(0, "reduction", Activity::System, seconds(1));
-    accounts.add(0, "reduction", Activity::Idle, seconds(1));
     accounts.add(1, "distribution", Activity::Blocked, seconds(3));
-    accounts.add(1, "reduction", Activity::Computing, seconds(5));
+    accounts.add(1, "reduction", Activity::Computing, seconds(4));
     let link = |from, to, busy| LinkLoad { from, to, packets: 1, busy: seconds(busy) };
     Trace {
-        makespan: seconds(8),
+        makespan: seconds(7),
         host: 0,
         accounts,
         links: vec![link(0, 1, 1), link(1, 0, 0)],
@@ -50,15 +49,31 @@ fn a_run_without_a_split_has_computation() {
     assert_is(components.component_s(Component::Communication), 2.0);
     assert_is(components.part_s(SubComponent::OtherCommunication), 1.0);
     assert_is(components.component_s(Component::InputOutput), 2.0);
-    assert_is(Some(components.unattributed_s()), 1.0);
+    assert_is(Some(components.unattributed_s()), 0.0);
     assert_eq!(components.component_s(Component::Processing), None);
     assert_eq!(components.memory_to_processing(), None);
     assert_is(components.b_ratio(Component::Computation), 3.0 / 4.0);
     assert_is(components.communication_to_computation(), 2.0 / 3.0);
     assert_is(Some(components.processor_utilization), 0.5);
-    assert_is(Some(components.load_balance), 0.8);
+    assert_is(Some(components.load_balance), 0.875);
     assert!(!components.computes_little());
     assert!(Components { computation_s: 1.0, ..components }.computes_little());
+}
+
+/// A host that ends early says little about the time of the run.
+#[test]
+fn components_are_those_of_the_rank_that_ends_last() {
+    let mut trace = trace();
+    let seconds = |count: u64| SimDuration::from_us(1_000_000 * count);
+    trace.makespan = seconds(10);
+    trace.accounts.add(0, "reduction", Activity::Idle, seconds(3));
+    trace.accounts.add(1, "reduction", Activity::InputOutput, seconds(3));
+    trace.written = seconds(1);
+    let components = Components::of_trace(&trace, None);
+    assert_is(components.component_s(Component::Computation), 4.0);
+    assert_is(components.part_s(SubComponent::Input), 2.0);
+    assert_is(components.part_s(SubComponent::Output), 1.0);
+    assert_is(Some(components.unattributed_s()), 0.0);
 }
 
 #[test]

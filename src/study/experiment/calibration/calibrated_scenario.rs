@@ -1,6 +1,7 @@
 //! A scenario with the values of a calibration, and the intervals of its makespans.
 
 use super::predictor::Predictor;
+use super::simulated::replaces;
 use crate::analysis::Sample;
 use crate::experiment::cases::case_at;
 use crate::experiment::repetition::repetition;
@@ -9,6 +10,7 @@ use crate::experiment::{
 };
 use crate::scenario::source::Faults;
 use crate::scenario::{Case, Cases, CheckedScenario, Plan};
+use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::simulation::{SimulationError, WallClock};
 use std::borrow::Cow;
 
@@ -27,6 +29,10 @@ pub struct VariedCases<'s> {
     predictor: &'s Predictor,
     varied: Vec<Option<Cases<'s>>>,
 }
+
+/// The caution that values other than makespans have no interval.
+const ONLY_MAKESPANS: &str =
+    "Traffic has an interval of its makespan only, which is mostly the given times; latencies have none.";
 
 /// A mean makespan in seconds, and the number of runs of which it is the mean.
 type MeanMakespan = (f64, u32);
@@ -51,15 +57,23 @@ impl<'p> CalibratedScenario<'p> {
             .map(|setting| (given_by(&setting.0, &file, &given), setting))
             .partition(|(given_by, _)| given_by.is_none());
         let calibrated: Vec<Setting> = own.into_iter().map(|(_, setting)| setting).collect();
+        if let ([], [(by, (path, _)), ..]) = (&calibrated[..], &others[..]) {
+            return Err(replaced(by.as_deref().unwrap_or_default(), path));
+        }
         file.set.extend_from_slice(&calibrated);
         let is_set = |path: &str| calibrated.iter().any(|(set, _)| set == path);
         let varied = |setting: Setting| is_set(&setting.0).then(|| plan(&file.with(setting))).transpose();
         let varied = predictor.variations().map(varied).collect::<Result<_, _>>()?;
         let unused = others.iter().filter_map(|(by, (path, _))| {
-            Some(format!("{} sets {path}, so that its calibrated value is not used.", by.as_ref()?))
+            let by = by.as_ref()?;
+            Some(format!("{by} sets {path}: its calibrated value, with which the others were fitted, is not used."))
         });
-        let cautions = predictor.cautions(is_set)?.into_iter().chain(unused).collect();
-        Ok(Self { plan: plan(&file)?, predictor, file, varied, cautions })
+        let mut cautions = predictor.cautions(is_set)?;
+        cautions.insert(0, predictor.origin(&calibrated));
+        cautions.extend(unused);
+        let plan = plan(&file).map_err(|error| of_values(error, &calibrated))?;
+        cautions.extend(plan.scenario().program.is_traffic().then(|| ONLY_MAKESPANS.to_owned()));
+        Ok(Self { plan, predictor, file, varied, cautions })
     }
 
     /// Returns the scenario file with the calibrated values.
@@ -159,12 +173,35 @@ fn interval(
     varied: impl Iterator<Item = VariedCase>,
     recall: Recall<'_>,
 ) -> Result<Option<(f64, f64)>, CaseError> {
-    let nearby = varied.map(|case| match case {
-        Some(case) => Ok(mean_makespan_s(&case?.scenario, runs, recall)?),
+    let nearby = varied.zip(predictor.variations()).map(|(case, setting)| match case {
+        Some(case) => mean_makespan_s(&case?.scenario, runs, recall).map_err(|error| with_other_value(error, &setting)),
         None => Ok(makespan_s),
     });
     let nearby = nearby.collect::<Result<Vec<_>, CaseError>>()?;
     Ok(predictor.interval(makespan_s, &nearby))
+}
+
+/// Names the run for an interval that has failed; the case itself has not.
+fn with_other_value(error: SimulationError, (path, value): &Setting) -> CaseError {
+    let fault = Fault::new(
+        path,
+        format!("no interval: with {value}, {error}"),
+        "leave `--calibration` out, or raise the limit",
+    );
+    SimulationError::Rejected(Rejection(vec![fault])).into()
+}
+
+/// Returns the error that the command line or an axis replaces all calibrated values.
+fn replaced(by: &str, path: &str) -> StudyError {
+    StudyError::Request(format!(
+        "{by} sets {path} and leaves no calibrated value in use, so that the calibration says nothing about these cases"
+    ))
+}
+
+/// Returns a fault of a scenario that it has only with these calibrated values.
+fn of_values(error: StudyError, calibrated: &[Setting]) -> StudyError {
+    let values = calibrated.iter().map(|(path, value)| format!("{path} = {value}")).collect::<Vec<_>>().join(", ");
+    StudyError::Request(format!("with the calibrated values {values}:\n{error}"))
 }
 
 /// Returns the mean makespan over the first `runs` seeds of `scenario`, in seconds. With the seeds of the case itself,
@@ -179,5 +216,6 @@ fn mean_makespan_s(scenario: &CheckedScenario, runs: u32, recall: Recall<'_>) ->
 /// Returns who gives a field its value instead of a calibration: an axis or `--set`.
 fn given_by(path: &str, file: &ScenarioFile, plan: &Plan) -> Option<String> {
     let axis = plan.axis_over(path).map(|axis| format!("The axis `{}`", axis.name));
-    axis.or_else(|| file.set.iter().any(|(set, _)| set == path).then(|| "`--set`".to_owned()))
+    let is_given = |(set, _): &Setting| replaces(set, path);
+    axis.or_else(|| file.set.iter().any(is_given).then(|| "`--set`".to_owned()))
 }

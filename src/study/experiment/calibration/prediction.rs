@@ -219,6 +219,7 @@ pub fn around(loss: Loss, value: f64, (reach, noise): (Reach, f64)) -> (f64, f64
     let (below, above) = (reach.below * noise, reach.above * noise);
     match loss {
         Loss::Relative => (value * (-below).exp(), value * above.exp()),
-        Loss::Absolute => (value - below, value + above),
+        // No time, and no other quantity that is not negative, becomes negative.
+        Loss::Absolute => ((value - below).max(value.min(0.0)), value + above),
     }
 }

@@ -1,11 +1,11 @@
 //! A calibrated model, applied to scenarios outside the tables of its case.
 
-use super::AlternativeFits;
 use super::best_fit::BestFit;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
 use super::fitted_parameter::CoordinateInterval;
 use super::prediction::{around, of_residual, span};
+use super::{AlternativeFits, EVALUATIONS};
 use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, CoordinateEffect, Identifiability};
 use crate::scenario::Plan;
@@ -32,6 +32,12 @@ pub struct Predictor {
     simulated: Vec<String>,
     /// `true` if the intervals of the case depend on columns of its tables, which a scenario does not have.
     has_columns: bool,
+    /// The file of the case.
+    case: String,
+    /// The parameters that the data do not determine.
+    undetermined: Vec<String>,
+    /// The root mean square of the residuals in units of the noise, if the model does not fit.
+    misfit: Option<f64>,
 }
 
 /// A parameter with its best value and others.
@@ -97,13 +103,16 @@ impl NearbyParameter {
 }
 
 impl Predictor {
-    /// Calibrates the case in `file`, for intervals that are to contain new measurements at this level.
+    /// Calibrates the case in `file`, for intervals that are to contain new measurements at this level; by default at
+    /// that of the case, or 90 %.
     ///
     /// # Errors
     /// Returns the faults of the case, or the errors of [`predictor`](CalibrationCase::predictor).
-    pub fn load(file: &Path, level: IntervalLevel, workers: Workers<'_>) -> Result<Self, StudyError> {
+    pub fn load(file: &Path, level: Option<IntervalLevel>, workers: Workers<'_>) -> Result<Self, StudyError> {
         let document = Document::load(file)?;
-        CalibrationCase::of(&document)?.predictor(&document, file, level, workers)
+        let case = CalibrationCase::of(&document)?;
+        let of_case = || case.intervals.level.and_then(IntervalLevel::of_percent);
+        case.predictor(&document, file, level.or_else(of_case).unwrap_or_default(), workers)
     }
 }
 
@@ -120,20 +129,30 @@ impl CalibrationCase {
         level: IntervalLevel,
         workers: Workers<'_>,
     ) -> Result<Predictor, StudyError> {
-        self.with_fits(document, file, workers, |fits| self.predictor_of(fits, level))
+        self.with_fits(document, file, workers, |fits| self.predictor_of(fits, (file, level)))
     }
 
-    fn predictor_of(&self, fits: &AlternativeFits<'_, '_>, level: IntervalLevel) -> Result<Predictor, StudyError> {
+    fn predictor_of(
+        &self,
+        fits: &AlternativeFits<'_, '_>,
+        (file, level): (&Path, IntervalLevel),
+    ) -> Result<Predictor, StudyError> {
+        let case = file.display().to_string();
         let chosen = &fits.fitted[0];
         let Some(best) = chosen.minimum.as_ref().filter(|best| best.has_converged) else {
-            let message = "the calibration has not ended within its evaluations: allow more in its case";
-            return Err(StudyError::Failed(message.to_owned()));
+            let more = 4 * self.evaluations.unwrap_or(EVALUATIONS);
+            let message = format!("{case}: the fit has not converged: allow more, such as `evaluations: {more}`");
+            return Err(StudyError::Failed(message));
         };
         let fit = (fits.open)(&chosen.settings, usize::MAX);
         let (best, profiles) = self.profiled(&fit, best, &chosen.others)?;
         let best_fit = BestFit { case: self, fit: &fit, best: &best };
         let (identified, combinations) = best_fit.information()?;
-        let ends = best_fit.parameter_intervals(&identified, &combinations, &profiles)?.coordinates;
+        let intervals = best_fit.parameter_intervals(&identified, &combinations, &profiles)?;
+        let is_open = |index: &usize| !intervals.are_determined[*index];
+        let undetermined = (0..fit.unknowns.len()).filter(is_open).map(|index| fit.unknowns[index].path.clone());
+        let undetermined = undetermined.collect();
+        let ends = intervals.coordinates;
         let left_out = cross_validation::leave_out(&best_fit)?;
         let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
         let conformal = best_fit.intervals(level, &values, (&identified, &ends), &left_out)?.conformal;
@@ -150,6 +169,9 @@ impl CalibrationCase {
             conformal,
             simulated: self.tables.iter().map(|table| table.simulated.clone()).collect(),
             has_columns: !self.intervals.kinds.is_empty() || self.intervals.growing.is_some(),
+            case,
+            undetermined,
+            misfit: best_fit.misfit().filter(|_| fit.is_implausible(&best)),
         })
     }
 }
@@ -194,20 +216,24 @@ impl Predictor {
                 "The intervals have the relative errors of {keys}: they apply to makespans only if these have similar errors."
             )
         });
-        let open = self.undetermined(is_set);
-        let undetermined = (!open.is_empty()).then(|| {
-            let (is, its) = if open.len() == 1 { ("is", "its own interval") } else { ("are", "their own intervals") };
-            let paths = open.join(", ");
+        let open = |is_followed| self.undetermined(is_followed, &is_set);
+        let undetermined = open(true).map(|(paths, is, its)| {
             format!("{paths} {is} not determined by the calibration: the intervals allow for all values of {its}.")
+        });
+        let poorly = open(false).map(|(paths, is, _)| {
+            format!(
+                "{paths} {is} not determined well by the calibration: the intervals follow the slope at the best value."
+            )
         });
         let unused = self.has_columns.then(|| {
             "`kinds` and `growing` of the calibration are columns of its tables: the intervals of a scenario do not use them."
                 .to_owned()
         });
-        let none = self.half_width().is_none().then(|| {
-            format!("There are no intervals: the calibration knows too few errors for {} %.", self.level.percent())
+        let misfit = self.misfit.map(|misfit| {
+            format!("The residuals of the calibration are {misfit:.1} times the stated noise: the model does not fit, or the noise is larger.")
         });
-        Ok(of_others.into_iter().chain(undetermined).chain(unused).chain(none).collect())
+        let fit = misfit.into_iter().chain(of_others);
+        Ok(fit.chain(undetermined).chain(poorly).chain(unused).chain(self.without_intervals()).collect())
     }
 
     /// Returns the keys of the quantities that the case calibrates other than `key`.
@@ -226,10 +252,34 @@ impl Predictor {
         }
     }
 
-    /// Returns those of some fields that the data do not determine.
-    fn undetermined(&self, is_set: impl Fn(&str) -> bool) -> Vec<String> {
-        let open = self.parameters.iter().filter(|parameter| matches!(parameter.nearby, Nearby::Ends { .. }));
-        open.map(|parameter| parameter.path.clone()).filter(|path| is_set(path)).collect()
+    /// Returns the reason why there are no intervals, if too few errors are known.
+    fn without_intervals(&self) -> Option<String> {
+        let (percent, known) = (self.level.percent(), self.conformal.count());
+        let needed = (1.0 / (1.0 - self.level.share()) - 1.0 - 1e-9).ceil();
+        self.half_width().is_none().then(|| {
+            format!("There are no intervals: {percent} % take at least {needed} errors of rows that were left out, and the calibration has {known}: give a lower `--interval`, or more rows.")
+        })
+    }
+
+    /// Describes the calibrated values in a sentence.
+    pub fn origin(&self, calibrated: &[Setting]) -> String {
+        let values = calibrated.iter().map(|(path, value)| format!("{path} = {value}"));
+        format!("Calibrated by {}: {}.", self.case, values.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns the fields, of those that are set, that the data do not determine, as a subject with its verb and
+    /// possessive; `is_followed` for those whose whole intervals the predictions follow.
+    fn undetermined(
+        &self,
+        is_followed: bool,
+        is_set: impl Fn(&str) -> bool,
+    ) -> Option<(String, &'static str, &'static str)> {
+        let of_kind = |parameter: &&NearbyParameter| matches!(parameter.nearby, Nearby::Ends { .. }) == is_followed;
+        let is_open = |parameter: &&NearbyParameter| self.undetermined.contains(&parameter.path);
+        let open = self.parameters.iter().filter(of_kind).filter(|one| is_followed || is_open(one));
+        let paths: Vec<&str> = open.map(|parameter| &*parameter.path).filter(|path| is_set(path)).collect();
+        let (is, its) = if paths.len() == 1 { ("is", "its own interval") } else { ("are", "their own intervals") };
+        (!paths.is_empty()).then(|| (paths.join(", "), is, its))
     }
 
     /// Returns the paths of the parameters with other values than the best one: one for each parameter, or two for one

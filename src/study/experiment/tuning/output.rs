@@ -180,7 +180,7 @@ impl Tuned {
             format!("Every candidate {which}was run: {why}.")
         });
         let has_intervals = self.groups.iter().flatten().any(|one| one.interval.is_some());
-        let unsure = (!has_intervals).then(|| {
+        let unsure = (!has_intervals && !self.is_calibrated).then(|| {
             "No intervals: give `--calibration CASE` of the machine, or `--set repeat=…` where runs differ by their seed."
                 .to_owned()
         });
