@@ -33,8 +33,7 @@ impl CurveAxis {
     pub fn of(plan: &Plan, name: Option<&str>) -> Result<Self, StudyError> {
         let over = |axis| Self::over(plan, axis);
         let Some(name) = name else {
-            // The values of an expression are not known here.
-            let varies = |axis: &&crate::scenario::Axis| axis.values.len() != 1;
+            let varies = |axis: &&crate::scenario::Axis| plan.may_vary(&axis.name);
             let load = plan.axes().find(|axis| axis.path == OFFERED).filter(varies);
             let last = || plan.axes().rfind(varies).or_else(|| plan.axes().next_back());
             return Ok(load.or_else(last).map_or_else(Self::none, over));
@@ -254,5 +253,26 @@ impl TimeLines {
     #[must_use]
     pub fn lines(&self) -> &[TimeLine] {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Override;
+    use crate::scenario::source::Document;
+
+    /// A figure over an axis that the command line reduces to one value would be points above each other.
+    #[test]
+    fn an_axis_with_one_value_is_not_drawn_along() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/ping.ron");
+        let axis = |over: &[(&str, &[&str])]| {
+            let overrides: Vec<_> = over.iter().map(|(name, values)| Override::new(name, values)).collect();
+            CurveAxis::of(&Plan::new(Document::load(path).unwrap(), &overrides).unwrap(), None).unwrap().name
+        };
+        assert_eq!(axis(&[]), "hops");
+        assert_eq!(axis(&[("hops", &["1"])]), "bytes");
+        assert_eq!(axis(&[("hops", &["1"]), ("bytes", &["8:32:8"])]), "bytes");
+        assert_eq!(axis(&[("hops", &["1"]), ("bytes", &["8"])]), "hops");
     }
 }

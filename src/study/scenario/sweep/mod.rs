@@ -182,6 +182,12 @@ impl Plan {
         self
     }
 
+    /// Returns `true` if the axis `name` may have several values: those of an expression are not known here.
+    #[must_use]
+    pub fn may_vary(&self, name: &str) -> bool {
+        self.axis(name).is_some_and(|planned| planned.values.len() != 1)
+    }
+
     /// Returns the axis that varies the field at `path`, itself or as part of a containing field.
     #[must_use]
     pub fn axis_over(&self, path: &str) -> Option<&Axis> {
