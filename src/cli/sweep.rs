@@ -10,8 +10,8 @@ use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
 use parsim_study::experiment::calibration::{CalibratedScenario, Predictor, VariedCases};
 use parsim_study::experiment::{
-    CurveAxis, References, ScenarioFile, Shard, StudyError, SweepEnd, SweepPart, SweptRows, TimeLines, Workers, sweep,
-    widest_keys,
+    CurveAxis, References, ScenarioFile, Shard, StudyError, SweepEnd, SweepPart, SweptRows, TimeLines, Workers,
+    calibrated_sweep, widest_keys,
 };
 use parsim_study::files::{AnswerOutput, OutputClaims};
 use parsim_study::report::RowWriter;
@@ -105,7 +105,7 @@ pub fn written<'a>(
     let writer = RowWriter::new(sink, output.format());
     let mut rows = SweptRows::new(axis, writer, references);
     let mut written = Ok(());
-    sweep(cases, part, varied, references, workers, |turns| {
+    calibrated_sweep(cases, part, varied, references, workers, |turns| {
         written = turns.into_iter().try_for_each(|turn| rows.add(turn)).and_then(|()| rows.flush());
         written.is_ok() && workers.recall.is_sound()
     })?;

@@ -56,6 +56,10 @@ fn interval(row: &Value, keys: [&str; 3]) -> [f64; 3] {
     keys.map(|key| row[key].as_f64().unwrap_or_else(|| panic!("{key}: {row}")))
 }
 
+fn values<'r>(row: &'r Value, keys: [&str; 3]) -> [&'r Value; 3] {
+    keys.map(|key| &row[key])
+}
+
 #[test]
 fn every_command_has_the_same_interval() {
     let calibrated = Calibrated::new();
@@ -68,8 +72,8 @@ fn every_command_has_the_same_interval() {
         let base = [format!("ranks={p}"), format!("program.bytes={bytes}")];
         let alone = &calibrated.rows("run", &["--set", &base[0], "--set", &base[1]])[0];
         let own = interval(row, keys);
-        assert_eq!(own, interval(alone, keys));
-        assert_eq!(own, interval(candidate, ["low90_s", "makespan_s", "high90_s"]));
+        assert_eq!(values(row, keys), values(alone, keys));
+        assert_eq!(values(row, keys), values(candidate, ["low90_s", "makespan_s", "high90_s"]));
         assert!(own[0] < own[1] && own[1] < own[2] && own[2] < 1.5 * own[0], "{row}");
     }
     let wider = calibrated.rows("sweep", &[&OVER[..], &["--interval", "92"]].concat());
@@ -110,7 +114,7 @@ fn values_that_are_given_replace_calibrated_ones() {
     let calibrated = Calibrated::new();
     let axis = ["--over", "machine.network.links.per_byte=0.5 us/B,1 us/B"];
     let (_, noted) = calibrated.asked("sweep", &axis);
-    let words = "The axis `machine.network.links.per_byte` sets machine.network.links.per_byte, so that its calibrated";
+    let words = "The axis `machine.network.links.per_byte` sets machine.network.links.per_byte: its calibrated value,";
     assert!(noted.contains(words), "{noted}");
     let set = ["--set", "ranks=8", "--set", "machine.network.links.per_byte=1 us/B"];
     let (_, noted) = calibrated.asked("run", &set);
@@ -118,7 +122,38 @@ fn values_that_are_given_replace_calibrated_ones() {
     // The same value has the same interval, whichever way it is given.
     let keys = ["makespan_low90_s", "makespan_s", "makespan_high90_s"];
     let over = calibrated.rows("sweep", &[&axis[..], &["--over", "p=8"]].concat());
-    assert_eq!(interval(&over[1], keys), interval(&calibrated.rows("run", &set)[0], keys));
+    assert_eq!(values(&over[1], keys), values(&calibrated.rows("run", &set)[0], keys));
+}
+
+/// Nothing is known of a machine without any calibrated value.
+#[test]
+fn a_machine_without_calibrated_values_is_rejected() {
+    let calibrated = Calibrated::new();
+    let case = calibrated.path("case.ron");
+    let gcel =
+        format!("machine=File({:?})", repository("scenarios/machines/parsytec-gcel-512.ron").display().to_string());
+    for given in [["--set", &gcel], ["--over", &gcel]] {
+        let words = ["sweep", "scenarios/ring-shift.ron", "--calibration", &case, given[0], given[1]];
+        let output = parsim().args(words).output().expect("it runs");
+        let noted = String::from_utf8(output.stderr).expect("it is text");
+        assert!(output.status.code() == Some(2) && noted.contains("leaves no calibrated value in use"), "{noted}");
+    }
+}
+
+#[test]
+fn intervals_have_the_level_of_their_case() {
+    let calibrated = Calibrated::new();
+    let case = calibrated.path("case.ron");
+    let text = fs::read_to_string(&case).expect("it is written");
+    fs::write(&case, text.replace("Calibration(", "Calibration(intervals: Intervals(level: 80), "))
+        .expect("it can be written");
+    let row = |more: &[&str]| calibrated.rows("run", &[&["--set", "ranks=4"][..], more].concat()).remove(0);
+    assert!(row(&[]).get("makespan_low80_s").is_some() && row(&["--interval", "90"]).get("makespan_low90_s").is_some());
+    let (_, noted) = calibrated.asked("run", &["--set", "ranks=4", "--interval", "99"]);
+    assert!(
+        noted.contains("99 % take at least 99 errors of rows that were left out, and the calibration has 12"),
+        "{noted}"
+    );
 }
 
 #[test]

@@ -105,7 +105,7 @@ impl Question {
         let axis = CurveAxis::to_draw(&plan, None).ok();
         let mut rows = SweptRows::new(axis.as_ref(), RowWriter::new(Texts::new(), Format::Jsonl), &references);
         let workers = Workers { jobs: NonZero::new(1), ..Workers::default() };
-        sweep(&cases, &part, None, &references, workers, |turns| {
+        sweep(&cases, &part, &references, workers, |turns| {
             turns.into_iter().try_for_each(|turn| rows.add(turn)).is_ok()
         })?;
         let (mut texts, end) = rows.finish().expect(MEMORY);

@@ -76,7 +76,7 @@ fn swept(
     let (part, mut rows, mut signals) =
         (SweepPart::of(&cases, None)?, SweptRows::new(None, writer, references), Signals::default());
     let workers = Workers { jobs, recall, ..Workers::default() };
-    parsim_study::experiment::sweep(&cases, &part, None, references, workers, |turns| {
+    parsim_study::experiment::sweep(&cases, &part, references, workers, |turns| {
         for turn in turns {
             rows.add(turn).expect("columns in memory take every row");
         }

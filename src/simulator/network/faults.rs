@@ -14,6 +14,20 @@ use crate::units::{Bytes, SimDuration};
 /// The largest relative error of a cycle that is rounded to whole picoseconds.
 const CLOCK_ERROR: f64 = 0.01;
 
+/// Returns the fault that the cycle of routers, the time of a flit, is far from whole picoseconds.
+fn clock_fault(links: &Link, flit: u64, cycle: SimDuration) -> Option<Fault> {
+    let exact_ps = 1e12 * f64::from(u32::try_from(flit).ok()?) / links.byte_time().bytes_per_s();
+    let error = 1e12 * cycle.seconds() / exact_ps - 1.0;
+    (error.abs() > CLOCK_ERROR).then(|| {
+        let percent = 100.0 * error.abs();
+        let message = format!(
+            "the routers are clocked: their cycle is the time of a flit, {exact_ps:.3} ps, but times are whole \
+             picoseconds, and {cycle} are {percent:.0} % off"
+        );
+        Fault::new("switching.flit", message, "give longer flits, or CutThrough switching, which has no clock")
+    })
+}
+
 impl Network {
     /// Returns all faults that do not depend on the part in use, by the fields of the description.
     #[must_use]
@@ -70,17 +84,6 @@ impl Network {
             fault("switching", "a flit takes no time".to_owned(), "give flits of a byte or more, and slower links");
             return faults;
         }
-        let exact_s =
-            u32::try_from(mode.flit.count()).map_or(f64::INFINITY, f64::from) / links.byte_time().bytes_per_s();
-        let error = cycle.seconds() / exact_s - 1.0;
-        if error.abs() > CLOCK_ERROR {
-            let (exact_ps, percent) = (1e12 * exact_s, 100.0 * error.abs());
-            let message = format!(
-                "the routers are clocked: their cycle is the time of a flit, {exact_ps:.3} ps, but times are whole \
-                 picoseconds, and {cycle} are {percent:.0} % off"
-            );
-            fault("switching.flit", message, "give longer flits, or CutThrough switching, which has no clock");
-        }
         if mode.buffer == 0 || mode.lanes == 0 {
             fault("switching", "no flit could ever be sent".to_owned(), "give a buffer and lanes of 1 or more");
         }
@@ -105,6 +108,7 @@ impl Network {
             let message = "the arbiters of a wormhole router choose between flits".to_owned();
             faults.push(Fault::new("contention", message, "leave it out, and give `arbiters` of the router"));
         }
+        faults.extend(clock_fault(links, mode.flit.count(), cycle));
         faults.extend(router_faults(&mode.router.unwrap_or_default()));
         faults.extend(self.clock_faults(cycle));
         faults

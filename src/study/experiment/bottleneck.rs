@@ -224,7 +224,6 @@ fn simulated(
                 CaseBottleneck { point, half_width_s, error: None }
             }
             Err(error) => {
-                let error = error.into();
                 failures.add(&case.keys, &error);
                 let compared = references.compare(case, OneRankTime::Of(&workers.recall.runs()));
                 let point = point(case, axis, compared, (None, BottleneckSite::default()));

@@ -125,7 +125,7 @@ impl CaseRunner<'_> {
     /// Runs a case.
     #[must_use]
     pub fn run<'c>(&self, case: Cow<'c, Case>) -> CaseResult<'c> {
-        self.run_and(case, |outcome| Ok(outcome))
+        self.run_and(case, Ok)
     }
 
     /// Runs a case, and passes its outcome to `finish`.

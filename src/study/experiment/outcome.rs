@@ -167,6 +167,9 @@ impl Outcome {
     }
 
     /// Returns the number of seeds.
+    ///
+    /// # Panics
+    /// Never: a case has fewer than 2^32 runs.
     #[must_use]
     pub fn repeats(&self) -> u32 {
         u32::try_from(1 + self.others.len()).expect("a case has fewer runs")

@@ -17,12 +17,26 @@ use std::sync::Arc;
 
 /// Runs every case of `part` and passes the results to `receive` in axis order, in batches of cases that were computed
 /// together. Stops early when `receive` returns `false`. A case whose values turn out not to fit is passed on as
-/// failed. If the machine is calibrated, makespans get the intervals of `varied`, the same cases with other values of
-/// its parameters.
+/// failed.
 ///
 /// # Errors
 /// Returns an error for faults that all cases share, if a filter leaves no case, or if threads cannot be started.
 pub fn sweep<'c>(
+    cases: &'c Cases<'_>,
+    part: &'c SweepPart,
+    references: &'c References,
+    workers: Workers<'c>,
+    receive: impl FnMut(Vec<CaseResult<'c>>) -> bool,
+) -> Result<(), StudyError> {
+    calibrated_sweep(cases, part, None, references, workers, receive)
+}
+
+/// Runs cases as [`sweep`] does. If the machine is calibrated, makespans get the intervals of `varied`, the same cases
+/// with other values of its parameters.
+///
+/// # Errors
+/// Returns the errors of [`sweep`].
+pub fn calibrated_sweep<'c>(
     cases: &'c Cases<'_>,
     part: &'c SweepPart,
     varied: Option<&'c VariedCases<'_>>,

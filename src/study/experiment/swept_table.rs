@@ -23,7 +23,7 @@ pub fn swept_table(file: &ScenarioFile, workers: Workers<'_>) -> Result<Table, S
         CaseResult::Stored(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
         CaseResult::Invalid(keys, error) => failures.add(&keys, &error),
     };
-    sweep(&plan.unfold()?, &SweepPart::default(), None, &references, workers, |turns| {
+    sweep(&plan.unfold()?, &SweepPart::default(), &references, workers, |turns| {
         turns.into_iter().for_each(&mut add);
         workers.recall.is_sound()
     })?;

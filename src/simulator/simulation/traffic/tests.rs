@@ -98,9 +98,9 @@ fn failed_links_are_no_part_of_the_mean() {
         machine.network.overrides =
             failed.iter().map(|&(from, to)| crate::network::LinkOverride::LinkFailed { from, to }).collect();
         let whole = trace(&machine, &traffic(0.2, 16));
-        let working = 48 - 2 * failed.len();
+        let working = 48.0 - 2.0 * f64::from(u32::try_from(failed.len()).unwrap());
         let busy: f64 = whole.links.iter().map(|link| link.busy.seconds()).sum();
-        (whole.outcome("link_utilization_mean").unwrap(), busy / working as f64 / 100e-6)
+        (whole.outcome("link_utilization_mean").unwrap(), busy / working / 100e-6)
     };
     for failed in [&[][..], &[(5, 6), (9, 10), (1, 2), (4, 8)]] {
         let (mean, expected) = outcomes(failed);

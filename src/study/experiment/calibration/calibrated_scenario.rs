@@ -51,29 +51,22 @@ impl<'p> CalibratedScenario<'p> {
     ) -> Result<Self, StudyError> {
         let given = plan(&file)?;
         predictor.check_applies_to(&given)?;
-        let (own, others): (Vec<_>, Vec<_>) = predictor
-            .settings()
-            .filter(|(path, _)| given.document().get(path).is_some())
-            .map(|setting| (given_by(&setting.0, &file, &given), setting))
-            .partition(|(given_by, _)| given_by.is_none());
-        let calibrated: Vec<Setting> = own.into_iter().map(|(_, setting)| setting).collect();
-        if let ([], [(by, (path, _)), ..]) = (&calibrated[..], &others[..]) {
-            return Err(replaced(by.as_deref().unwrap_or_default(), path));
+        let (calibrated, replaced) = divided(predictor, &file, &given);
+        if let ([], [(path, by), ..]) = (&calibrated[..], &replaced[..]) {
+            return Err(nothing_is_left(path, by));
         }
         file.set.extend_from_slice(&calibrated);
         let is_set = |path: &str| calibrated.iter().any(|(set, _)| set == path);
         let varied = |setting: Setting| is_set(&setting.0).then(|| plan(&file.with(setting))).transpose();
         let varied = predictor.variations().map(varied).collect::<Result<_, _>>()?;
-        let unused = others.iter().filter_map(|(by, (path, _))| {
-            let by = by.as_ref()?;
-            Some(format!("{by} sets {path}: its calibrated value, with which the others were fitted, is not used."))
+        let plan = plan(&file).map_err(|error| of_values(&error, &calibrated))?;
+        let unused = replaced.iter().map(|(path, by)| {
+            format!("{by} sets {path}: its calibrated value, with which the others were fitted, is not used.")
         });
-        let mut cautions = predictor.cautions(is_set)?;
-        cautions.insert(0, predictor.origin(&calibrated));
-        cautions.extend(unused);
-        let plan = plan(&file).map_err(|error| of_values(error, &calibrated))?;
-        cautions.extend(plan.scenario().program.is_traffic().then(|| ONLY_MAKESPANS.to_owned()));
-        Ok(Self { plan, predictor, file, varied, cautions })
+        let of_traffic = plan.scenario().program.is_traffic().then(|| ONLY_MAKESPANS.to_owned());
+        let cautions = std::iter::once(predictor.origin(&calibrated)).chain(predictor.cautions(is_set)?);
+        let cautions = cautions.chain(unused).chain(of_traffic).collect();
+        Ok(Self { predictor, file, plan, varied, cautions })
     }
 
     /// Returns the scenario file with the calibrated values.
@@ -174,7 +167,9 @@ fn interval(
     recall: Recall<'_>,
 ) -> Result<Option<(f64, f64)>, CaseError> {
     let nearby = varied.zip(predictor.variations()).map(|(case, setting)| match case {
-        Some(case) => mean_makespan_s(&case?.scenario, runs, recall).map_err(|error| with_other_value(error, &setting)),
+        Some(case) => {
+            mean_makespan_s(&case?.scenario, runs, recall).map_err(|error| with_other_value(&error, &setting))
+        }
         None => Ok(makespan_s),
     });
     let nearby = nearby.collect::<Result<Vec<_>, CaseError>>()?;
@@ -182,7 +177,7 @@ fn interval(
 }
 
 /// Names the run for an interval that has failed; the case itself has not.
-fn with_other_value(error: SimulationError, (path, value): &Setting) -> CaseError {
+fn with_other_value(error: &SimulationError, (path, value): &Setting) -> CaseError {
     let fault = Fault::new(
         path,
         format!("no interval: with {value}, {error}"),
@@ -191,15 +186,15 @@ fn with_other_value(error: SimulationError, (path, value): &Setting) -> CaseErro
     SimulationError::Rejected(Rejection(vec![fault])).into()
 }
 
-/// Returns the error that the command line or an axis replaces all calibrated values.
-fn replaced(by: &str, path: &str) -> StudyError {
+/// Returns the error that an axis or `--set` replaces all calibrated values, that of the field at `path` first.
+fn nothing_is_left(path: &str, by: &str) -> StudyError {
     StudyError::Request(format!(
         "{by} sets {path} and leaves no calibrated value in use, so that the calibration says nothing about these cases"
     ))
 }
 
 /// Returns a fault of a scenario that it has only with these calibrated values.
-fn of_values(error: StudyError, calibrated: &[Setting]) -> StudyError {
+fn of_values(error: &StudyError, calibrated: &[Setting]) -> StudyError {
     let values = calibrated.iter().map(|(path, value)| format!("{path} = {value}")).collect::<Vec<_>>().join(", ");
     StudyError::Request(format!("with the calibrated values {values}:\n{error}"))
 }
@@ -211,6 +206,19 @@ fn mean_makespan_s(scenario: &CheckedScenario, runs: u32, recall: Recall<'_>) ->
     let makespan = |run| Ok(repetition(scenario, run, begin, &case)?.makespan.seconds());
     let makespans = (0..runs).map(makespan).collect::<Result<Vec<_>, SimulationError>>()?;
     Ok(Sample::of(&makespans).map_or(makespans[0], |sample| sample.mean))
+}
+
+/// Divides the best values of the fields of a scenario into those to be set, and those that an axis or `--set` replaces:
+/// the path of the field, and what replaces it.
+fn divided(predictor: &Predictor, file: &ScenarioFile, plan: &Plan) -> (Vec<Setting>, Vec<(String, String)>) {
+    let (mut calibrated, mut replaced) = (Vec::new(), Vec::new());
+    for (path, value) in predictor.settings().filter(|(path, _)| plan.document().get(path).is_some()) {
+        match given_by(&path, file, plan) {
+            Some(by) => replaced.push((path, by)),
+            None => calibrated.push((path, value)),
+        }
+    }
+    (calibrated, replaced)
 }
 
 /// Returns who gives a field its value instead of a calibration: an axis or `--set`.

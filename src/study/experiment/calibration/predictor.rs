@@ -262,6 +262,7 @@ impl Predictor {
     }
 
     /// Describes the calibrated values in a sentence.
+    #[must_use]
     pub fn origin(&self, calibrated: &[Setting]) -> String {
         let values = calibrated.iter().map(|(path, value)| format!("{path} = {value}"));
         format!("Calibrated by {}: {}.", self.case, values.collect::<Vec<_>>().join(", "))
