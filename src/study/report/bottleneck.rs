@@ -233,7 +233,7 @@ impl fmt::Display for BottleneckCurve {
         self.write_verdict(f)?;
         if self.points.iter().any(|point| point.place.rank.is_some()) {
             f.write_str(
-                "\nTimes are those of the rank at the host; its waits for other ranks count as communication.\n",
+                "\nTimes are those of the rank that ends last; its waits for other ranks count as communication.\n",
             )?;
         }
         Ok(())

@@ -65,7 +65,7 @@ fn compositions(findings: &SummaryInput<'_>) -> Vec<Figure> {
         let panels = composition(title, &curves, of_parts)?;
         Some(charts(
             file,
-            &format!("{title}, on the rank at the host; its waits for other ranks count as communication.{rest}"),
+            &format!("{title}, on the rank that ends last; its waits for other ranks count as communication.{rest}"),
             panels,
         ))
     };
