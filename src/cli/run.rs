@@ -67,7 +67,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
         outcome = arguments.store.with(|recall| Ok(calibrated.with_interval_of_base(outcome, recall)?))?;
     }
     let mut answer = outcome.answer();
-    answer.notes.extend(calibrated.iter().flat_map(|calibrated| calibrated.cautions().iter().cloned()));
+    answer.notes.extend(calibrated.iter().flat_map(CalibratedScenario::notes));
     common.output.print(answer)?;
     arguments.draw(&case, &outcome)
 }

@@ -65,8 +65,8 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     }
     // With selected values or a shard, measurements are left out on purpose.
     let is_whole = arguments.cases.over.is_empty() && arguments.shard.is_none();
-    let cautions = calibrated.iter().flat_map(|calibrated| calibrated.cautions().iter().cloned());
-    remarks.notes(is_whole).into_iter().chain(cautions).for_each(|text| note(Some(text)));
+    let of_calibration = calibrated.iter().flat_map(CalibratedScenario::notes);
+    remarks.notes(is_whole).into_iter().chain(of_calibration).for_each(|text| note(Some(text)));
     note(store.as_ref().and_then(|_| tally.note()));
     let tally = store.map(|_| tally.words(&failures)).filter(|_| !is_quiet());
     if failures.count() == 0 {

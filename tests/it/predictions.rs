@@ -165,5 +165,9 @@ fn intervals_are_bands_in_pictures() {
     assert!(svg.contains("simulated, 90 % interval") && svg.contains("<polygon opacity=\"0.18\""), "{svg}");
     calibrated.asked("report", &["--out", &page]);
     let html = fs::read_to_string(page).expect("it is written");
-    assert!(html.contains("Bands should contain new measurements.") && html.contains("makespan_low90_s"));
+    assert!(
+        html.contains("Bands should contain new measurements.")
+            && html.contains("Calibrated by")
+            && html.contains("makespan_low90_s")
+    );
 }

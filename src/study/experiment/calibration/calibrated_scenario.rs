@@ -21,6 +21,8 @@ pub struct CalibratedScenario<'p> {
     plan: Plan,
     /// The scenario with each of the predictor's variations; `None` for those that do not change it.
     varied: Vec<Option<Plan>>,
+    /// The case and the values that are set.
+    origin: String,
     cautions: Vec<String>,
 }
 
@@ -64,9 +66,9 @@ impl<'p> CalibratedScenario<'p> {
             format!("{by} sets {path}: its calibrated value, with which the others were fitted, is not used.")
         });
         let of_traffic = plan.scenario().program.is_traffic().then(|| ONLY_MAKESPANS.to_owned());
-        let cautions = std::iter::once(predictor.origin(&calibrated)).chain(predictor.cautions(is_set)?);
-        let cautions = cautions.chain(unused).chain(of_traffic).collect();
-        Ok(Self { predictor, file, plan, varied, cautions })
+        let cautions = predictor.cautions(is_set)?.into_iter().chain(unused).chain(of_traffic).collect();
+        let origin = predictor.origin(&calibrated);
+        Ok(Self { predictor, file, plan, varied, origin, cautions })
     }
 
     /// Returns the scenario file with the calibrated values.
@@ -85,6 +87,17 @@ impl<'p> CalibratedScenario<'p> {
     #[must_use]
     pub const fn level(&self) -> IntervalLevel {
         self.predictor.level()
+    }
+
+    /// Returns the case and the values that are set, in words.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Returns the origin of the values and the cautions, each in a sentence.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        [format!("Calibrated by {}.", self.origin)].into_iter().chain(self.cautions.iter().cloned())
     }
 
     /// Returns what the intervals do not account for, in sentences.

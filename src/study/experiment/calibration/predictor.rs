@@ -261,11 +261,11 @@ impl Predictor {
         })
     }
 
-    /// Describes the calibrated values in a sentence.
+    /// Returns the case with the calibrated values, in words.
     #[must_use]
     pub fn origin(&self, calibrated: &[Setting]) -> String {
         let values = calibrated.iter().map(|(path, value)| format!("{path} = {value}"));
-        format!("Calibrated by {}: {}.", self.case, values.collect::<Vec<_>>().join(", "))
+        format!("{}: {}", self.case, values.collect::<Vec<_>>().join(", "))
     }
 
     /// Returns the fields, of those that are set, that the data do not determine, as a subject with its verb and

@@ -68,6 +68,7 @@ pub fn calibrated_chapter(
     let points = plan.unfold()?.held_points()?;
     let finish = |case: usize, outcome| varied.with_interval(points[case], outcome, workers.recall);
     let mut chapter = compiled(&calibrated.file().path, plan, &finish, workers, failures)?;
+    chapter.facts.push(("Calibrated by".to_owned(), calibrated.origin().to_owned()));
     chapter.notes.extend_from_slice(calibrated.cautions());
     Ok(chapter)
 }

@@ -111,7 +111,7 @@ impl<'a> Tuning<'a> {
     /// Returns the faults of the scenario, or an error if there is no candidate or threads cannot be started.
     pub fn tune(&self, workers: Workers<'_>) -> Result<Tuned, StudyError> {
         let plan = self.plan()?;
-        let cautions = self.calibrated.iter().flat_map(CalibratedScenario::cautions).cloned();
+        let cautions = self.calibrated.iter().flat_map(CalibratedScenario::notes);
         let bounds = self.bounds(plan.scenario());
         let RaceResult { groups, subject: (program, machine), contradicted, unvaried } =
             rounds::run(self, &plan, bounds.is_ok(), workers)?;
