@@ -189,6 +189,53 @@ fn traffic_without_a_unit_or_a_packet_is_rejected() {
 }
 
 /// The efficiency relates operations to those that cores could have done at their own speed.
+/// Two ranks on one core that always computes: half of the time of each is the other's.
+#[test]
+fn the_efficiency_is_that_of_cores_not_of_ranks() {
+    let machine = "machine=Machine(name: \"one\", nodes: Node(processor: FlopRate(\"1 Gflop/s\"), memory: \"1 GiB\", \
+                   router: Hardware), network: Network(topology: Line(nodes: 2), routing: DimensionOrder, switching: \
+                   CutThrough(packet: \"1 MiB\"), links: Link(per_byte: \"1 ns/B\")), sends: Buffered)";
+    let set = [machine, "ranks=2", "placement=Explicit([0, 0])", "axes=[]", "program.n=2000000"];
+    let set = set.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>();
+    let row = &rows(&[&["run", "scenarios/dot-product.ron"], &set[..]].concat()).0[0];
+    assert!((row["efficiency"].as_f64().expect("a number") - 1.0).abs() < 1e-3, "{row:?}");
+    let row = &rows(&[&["bottleneck", "scenarios/dot-product.ron"], &set[..], &["--over", "ranks=2"]].concat()).0[0];
+    assert!((row["utilization"].as_f64().expect("a number") - 1.0).abs() < 1e-3, "{row:?}");
+}
+
+/// The processor receives packets during a transfer to the host: both are times of the same rank.
+#[test]
+fn work_during_an_output_counts_once() {
+    let machine = "machine=Machine(name: \"two\", nodes: Node(processor: FlopRate(\"1 Gflop/s\"), memory: \"1 GiB\", router: \
+                   Hardware, sending: Sending(per_packet: \"1 us\", overlap: true), receiving: Receiving(per_packet: \
+                   \"9 us\")), network: Network(topology: Complete(nodes: 2), routing: DimensionOrder, switching: \
+                   StoreAndForward(packet: \"1 KiB\"), links: Link(per_byte: \"10 GB/s\")), host: Host(node: 0, output: \
+                   Linear(start: \"100 us\")), sends: Buffered)";
+    let program = "program=Phases(steps: [When(condition: \"rank == 0\", then: [Repeat(times: \"10\", steps: [Irecv(from: \
+                   \"1\", request: \"r\")]), Output(bytes: \"1 B\"), Wait(request: \"r\")], otherwise: [Repeat(times: \
+                   \"10\", steps: [Send(to: \"0\", bytes: \"8 B\")])])])";
+    let set = [machine, "ranks=2", "placement=RowMajor", "axes=[]", program];
+    let set = set.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>();
+    let row = &rows(&[&["bottleneck", "scenarios/ring-shift.ron"], &set[..], &["--over", "ranks=2"]].concat()).0[0];
+    let of = |key: &str| row[key].as_f64().expect("a number");
+    assert!(of("unattributed_s").abs() < 1e-12 && of("input_output_s") < 20e-6, "{row:?}");
+}
+
+/// The time of a byte follows from a protocol in whole picoseconds, which small changes do not reach.
+#[test]
+fn the_elasticity_of_a_wire_is_that_of_its_bytes() {
+    let machine = "machine=Machine(name: \"wire\", nodes: Node(processor: FlopRate(\"1 Gflop/s\"), memory: \"1 GiB\", router: \
+                   Hardware, sending: Sending(per_packet: \"1 us\", overlap: true), receiving: Receiving(per_packet: \
+                   \"1 us\")), network: Network(topology: Line(nodes: 4), routing: DimensionOrder, switching: \
+                   StoreAndForward(packet: \"1 MiB\"), links: Link(protocol: Protocol(bit_rate: \"20 Mbit/s\", data_bits: \
+                   11, acknowledge_bits: 2, turnaround: \"2 bit\", c004: 0, c004_delay: \"0 bit\"))), sends: Buffered)";
+    let set = [machine, "program.bytes=100000 B", "axes=[]", "compare=[]", "placement=RowMajor"];
+    let set = set.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>();
+    let (rows, _) = rows(&[&["sensitivity", "scenarios/ping.ron"], &set[..]].concat());
+    let rate = rows.iter().find(|row| row["name"] == "machine.network.links.protocol.bit_rate").expect("it is listed");
+    assert!((rate["elasticity"].as_f64().expect("a number") + 1.0).abs() < 0.01, "{rate:?}");
+}
+
 #[test]
 fn the_efficiency_is_that_of_the_cores_that_take_part() {
     let of = |overrides: &str| {

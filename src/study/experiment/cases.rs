@@ -142,7 +142,7 @@ impl CaseRunner<'_> {
 
     /// Passes the outcome of a case that was not run to `finish`, which runs others like it.
     #[must_use]
-    pub fn add_to<'c>(
+    pub fn finish_found<'c>(
         &self,
         found: Outcome,
         finish: impl FnOnce(Outcome) -> Result<Outcome, CaseError>,
@@ -154,11 +154,11 @@ impl CaseRunner<'_> {
         }
     }
 
-    /// Calls `play` when there is room for `case`, and reports that the case is being run.
-    fn guarded<T>(&self, case: &Case, play: impl FnOnce() -> Result<T, CaseError>) -> Result<T, CaseError> {
+    /// Calls `work` when there is room for `case`, and reports that the case is being run.
+    fn guarded<T>(&self, case: &Case, work: impl FnOnce() -> Result<T, CaseError>) -> Result<T, CaseError> {
         let _place = self.room.enter(case.scenario.estimate().memory_bytes);
         self.workers.progress.enter(&case.keys);
-        let result = catching_panics(play);
+        let result = catching_panics(work);
         self.workers.progress.leave(&case.keys);
         result
     }

@@ -56,7 +56,7 @@ pub fn calibrated_sweep<'c>(
         };
         match found.as_ref().and_then(|found| found.with(|found| found.outcome(point))) {
             Some(outcome) if varied.is_none() => CaseResult::Stored(Box::new(outcome)),
-            Some(outcome) => runner.add_to(outcome, finish),
+            Some(outcome) => runner.finish_found(outcome, finish),
             None => case_at(cases, point)
                 .map_or_else(|(keys, error)| CaseResult::Invalid(keys, error), |case| runner.run_and(case, finish)),
         }

@@ -61,7 +61,7 @@ impl<'p> CalibratedScenario<'p> {
         let is_set = |path: &str| calibrated.iter().any(|(set, _)| set == path);
         let varied = |setting: Setting| is_set(&setting.0).then(|| plan(&file.with(setting))).transpose();
         let varied = predictor.variations().map(varied).collect::<Result<_, _>>()?;
-        let plan = plan(&file).map_err(|error| of_values(&error, &calibrated))?;
+        let plan = plan(&file)?;
         let unused = replaced.iter().map(|(path, by)| {
             format!("{by} sets {path}: its calibrated value, with which the others were fitted, is not used.")
         });
@@ -204,12 +204,6 @@ fn nothing_is_left(path: &str, by: &str) -> StudyError {
     StudyError::Request(format!(
         "{by} sets {path} and leaves no calibrated value in use, so that the calibration says nothing about these cases"
     ))
-}
-
-/// Returns a fault of a scenario that it has only with these calibrated values.
-fn of_values(error: &StudyError, calibrated: &[Setting]) -> StudyError {
-    let values = calibrated.iter().map(|(path, value)| format!("{path} = {value}")).collect::<Vec<_>>().join(", ");
-    StudyError::Request(format!("with the calibrated values {values}:\n{error}"))
 }
 
 /// Returns the mean makespan over the first `runs` seeds of `scenario`, in seconds. With the seeds of the case itself,

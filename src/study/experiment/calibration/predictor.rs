@@ -3,9 +3,9 @@
 use super::best_fit::BestFit;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
-use super::fitted_parameter::CoordinateInterval;
+use super::intervals::ParameterIntervals;
 use super::prediction::{around, of_residual, span};
-use super::{AlternativeFits, EVALUATIONS};
+use super::{AlternativeFits, EVALUATIONS, words};
 use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, CoordinateEffect, Identifiability};
 use crate::scenario::Plan;
@@ -34,10 +34,8 @@ pub struct Predictor {
     has_columns: bool,
     /// The file of the case.
     case: String,
-    /// The parameters that the data do not determine.
-    undetermined: Vec<String>,
-    /// The root mean square of the residuals in units of the noise, if the model does not fit.
-    misfit: Option<f64>,
+    /// A sentence about residuals that noise does not explain, if they are as large.
+    misfit: Option<String>,
 }
 
 /// A parameter with its best value and others.
@@ -45,6 +43,8 @@ struct NearbyParameter {
     path: String,
     best: String,
     nearby: Nearby,
+    /// `true` if the data determine the parameter.
+    is_determined: bool,
 }
 
 /// Other values of a parameter than the best one.
@@ -67,12 +67,9 @@ enum Nearby {
 }
 
 impl NearbyParameter {
-    /// Returns parameter number `index` of a fit, whose interval is given.
-    fn of(
-        best_fit: &BestFit<'_>,
-        identified: &Identifiability,
-        (index, interval): (usize, CoordinateInterval),
-    ) -> Self {
+    /// Returns parameter number `index` of a fit with these intervals.
+    fn of(best_fit: &BestFit<'_>, identified: &Identifiability, intervals: &ParameterIntervals, index: usize) -> Self {
+        let interval = intervals.coordinates[index];
         let (unknown, at) = (&best_fit.fit.unknowns[index], best_fit.best.point[index]);
         let text = |coordinate: f64| unknown.text(unknown.value(coordinate));
         let nearby = if identified.is_entangled(index) {
@@ -82,7 +79,8 @@ impl NearbyParameter {
             let (to, part) = (at + unknown.step(at), unknown.part(at));
             Nearby::Close { text: text(to), part, distance: unknown.part(to) - part }
         };
-        Self { path: unknown.path.clone(), best: text(at), nearby }
+        let is_determined = intervals.are_determined[index];
+        Self { path: unknown.path.clone(), best: text(at), nearby, is_determined }
     }
 
     /// Returns the effect on a residual, which takes its change for each of the other values from `changes`.
@@ -149,18 +147,13 @@ impl CalibrationCase {
         let best_fit = BestFit { case: self, fit: &fit, best: &best };
         let (identified, combinations) = best_fit.information()?;
         let intervals = best_fit.parameter_intervals(&identified, &combinations, &profiles)?;
-        let is_open = |index: &usize| !intervals.are_determined[*index];
-        let undetermined = (0..fit.unknowns.len()).filter(is_open).map(|index| fit.unknowns[index].path.clone());
-        let undetermined = undetermined.collect();
-        let ends = intervals.coordinates;
         let left_out = cross_validation::leave_out(&best_fit)?;
         let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
-        let conformal = best_fit.intervals(level, &values, (&identified, &ends), &left_out)?.conformal;
-        let parameters = ends.iter().copied().enumerate();
-        let parameter = |of: (usize, CoordinateInterval)| NearbyParameter::of(&best_fit, &identified, of);
+        let conformal = best_fit.intervals(level, &values, (&identified, &intervals.coordinates), &left_out)?.conformal;
+        let parameter = |index| NearbyParameter::of(&best_fit, &identified, &intervals, index);
         Ok(Predictor {
             choice: chosen.settings.clone(),
-            parameters: parameters.map(parameter).collect(),
+            parameters: (0..fit.unknowns.len()).map(parameter).collect(),
             level,
             loss: self.loss,
             noise: fit.noise.iter().copied().fold(0.0, f64::max),
@@ -170,8 +163,7 @@ impl CalibrationCase {
             simulated: self.tables.iter().map(|table| table.simulated.clone()).collect(),
             has_columns: !self.intervals.kinds.is_empty() || self.intervals.growing.is_some(),
             case,
-            undetermined,
-            misfit: best_fit.misfit().filter(|_| fit.is_implausible(&best)),
+            misfit: words::misfit(best_fit.misfit(), fit.is_implausible(&best)),
         })
     }
 }
@@ -229,10 +221,7 @@ impl Predictor {
             "`kinds` and `growing` of the calibration are columns of its tables: the intervals of a scenario do not use them."
                 .to_owned()
         });
-        let misfit = self.misfit.map(|misfit| {
-            format!("The residuals of the calibration are {misfit:.1} times the stated noise: the model does not fit, or the noise is larger.")
-        });
-        let fit = misfit.into_iter().chain(of_others);
+        let fit = self.misfit.iter().map(|words| format!("In the calibration, {words}.")).chain(of_others);
         Ok(fit.chain(undetermined).chain(poorly).chain(unused).chain(self.without_intervals()).collect())
     }
 
@@ -276,8 +265,7 @@ impl Predictor {
         is_set: impl Fn(&str) -> bool,
     ) -> Option<(String, &'static str, &'static str)> {
         let of_kind = |parameter: &&NearbyParameter| matches!(parameter.nearby, Nearby::Ends { .. }) == is_followed;
-        let is_open = |parameter: &&NearbyParameter| self.undetermined.contains(&parameter.path);
-        let open = self.parameters.iter().filter(of_kind).filter(|one| is_followed || is_open(one));
+        let open = self.parameters.iter().filter(of_kind).filter(|one| is_followed || !one.is_determined);
         let paths: Vec<&str> = open.map(|parameter| &*parameter.path).filter(|path| is_set(path)).collect();
         let (is, its) = if paths.len() == 1 { ("is", "its own interval") } else { ("are", "their own intervals") };
         (!paths.is_empty()).then(|| (paths.join(", "), is, its))

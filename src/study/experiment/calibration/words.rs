@@ -24,6 +24,14 @@ const STRONG: f64 = 0.9;
 /// The ratios of units that are easily confused, each with the factor by which a fit may hide it.
 const CONFUSED: [(f64, f64); 3] = [(8.0, 1.25), (1e3, 5.0), (1e6, 10.0)];
 
+/// Returns the sentence about residuals that are `misfit` times the noise, if noise does not explain them.
+pub(super) fn misfit(misfit: Option<f64>, is_implausible: bool) -> Option<String> {
+    let misfit = misfit.filter(|misfit| *misfit > MISFIT || is_implausible)?;
+    Some(format!(
+        "the residuals are {misfit:.1} times the stated noise: the model does not fit, or the noise is larger"
+    ))
+}
+
 impl Calibrated {
     /// Returns the calibrated machine, with its origin in comments.
     #[must_use]
@@ -201,11 +209,7 @@ impl Calibrated {
         let at_bounds = at_bounds.map(|parameter| {
             format!("{} is at a bound of its range: the data may favour a value beyond it\n", parameter.path)
         });
-        let misfit = self.misfit.filter(|misfit| *misfit > MISFIT || self.is_implausible).map(|misfit| {
-            format!(
-                "the residuals are {misfit:.1} times the stated noise: the model does not fit, or the noise is larger\n"
-            )
-        });
+        let misfit = misfit(self.misfit, self.is_implausible).map(|words| words + "\n");
         let is_off = self.misfit.is_none() && self.describes_nothing();
         let no_fit = is_off.then(|| {
             "the model does not fit: values and intervals of its parameters say little about the machine\n".to_owned()
