@@ -19,6 +19,10 @@ pub struct CalibrateArguments {
     /// Writes the machine of the first table with the fitted values.
     #[arg(long, value_name = "FILE.ron")]
     machine_out: Option<PathBuf>,
+    /// Writes the fit with its intervals, at 90 % if `--interval` and the case give no level. `--calibration FILE.ron` of
+    /// other commands uses it instead of the case and does not fit again.
+    #[arg(long, value_name = "FILE.ron")]
+    fit_out: Option<PathBuf>,
     /// Draws the residuals (errors in percent over the measured values) as SVG.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
@@ -65,12 +69,17 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let (document, mut case) = arguments.fits.load(&arguments.case)?;
     let claims = arguments.output.claims().inputs(document.files()).inputs(case.files(&arguments.case));
     let claims = claims.output("--machine-out", arguments.machine_out.as_deref());
+    let claims = claims.output("--fit-out", arguments.fit_out.as_deref());
     let _folders = claims.output("--plot", arguments.plot.as_deref()).check()?;
-    case.intervals.level = arguments.interval.map(IntervalLevel::percent).or(case.intervals.level);
+    let for_fit = arguments.fit_out.as_ref().map(|_| IntervalLevel::default());
+    let level = arguments.interval.map(IntervalLevel::percent).or(case.intervals.level);
+    case.intervals.level = level.or(for_fit.map(IntervalLevel::percent));
     let bar = Bar::of_passes();
     let calibrated = case.calibrate(&document, &arguments.case, arguments.fits.workers(&bar))?;
     let machine = || calibrated.machine_file(&arguments.case);
     let answer = calibrated.answer().with_drawing(arguments.machine_out.as_deref(), machine);
+    let fit = arguments.fit_out.as_deref().and_then(|file| Some((file, calibrated.fit_file(&arguments.case)?)));
+    let answer = fit.into_iter().fold(answer, |answer, (file, fit)| answer.with_figure(file, &fit));
     arguments.output.print(answer.with_drawing(arguments.plot.as_deref(), || calibrated.chart().svg()))?;
     Ok(calibrated.check()?)
 }

@@ -11,11 +11,11 @@ use std::path::PathBuf;
 /// Options of commands that use a calibrated machine.
 #[derive(Clone, Debug, Args)]
 pub struct CalibrationArguments {
-    /// Calibrates the machine by this case first, uses the fitted values, and adds to every makespan the interval that
-    /// should contain a new measurement.
-    #[arg(long, value_name = "CASE.ron")]
+    /// Uses the values that are fitted by this case, or kept in this fit (`calibrate --fit-out`), and adds to every
+    /// makespan the interval that should contain a new measurement.
+    #[arg(long, value_name = "FILE.ron")]
     calibration: Option<PathBuf>,
-    /// Percentage of new measurements that the intervals should contain; by default that of the case, or 90.
+    /// Percentage of new measurements that the intervals should contain; by default that of the case or fit, or 90.
     #[arg(long, value_name = "PERCENT", requires = "calibration")]
     interval: Option<IntervalLevel>,
 }

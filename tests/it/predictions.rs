@@ -35,7 +35,12 @@ impl Calibrated {
 
     /// Returns the output and the notes of a command about ring shifts.
     fn asked(&self, command: &str, arguments: &[&str]) -> (String, String) {
-        let case = self.path("case.ron");
+        self.asked_by("case.ron", command, arguments)
+    }
+
+    /// Returns the output and the notes of a command about ring shifts that is calibrated by a file.
+    fn asked_by(&self, file: &str, command: &str, arguments: &[&str]) -> (String, String) {
+        let case = self.path(file);
         let words = [command, "scenarios/ring-shift.ron", "--calibration", &case];
         let output = parsim().args(words).args(arguments).output().expect("it runs");
         let [said, noted] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("it is text"));
@@ -79,6 +84,63 @@ fn every_command_has_the_same_interval() {
     let wider = calibrated.rows("sweep", &[&OVER[..], &["--interval", "92"]].concat());
     let ends = |row: &Value| interval(row, ["makespan_low92_s", "makespan_s", "makespan_high92_s"]);
     assert!(swept.iter().zip(&wider).all(|(row, wide)| interval(row, keys)[0] >= ends(wide)[0]));
+}
+
+/// A fit that is kept replaces its case: nothing is calibrated again, and every answer is the same.
+#[test]
+fn a_kept_fit_predicts_as_its_case() {
+    let calibrated = Calibrated::new();
+    let fit = calibrated.path("fit.ron");
+    parsim().args(["calibrate", &calibrated.path("case.ron"), "--fit-out", &fit]).assert().success();
+    let rows = |file: &str, command: &str, more: &[&str]| {
+        calibrated.asked_by(file, command, &[&["--format", "jsonl"], more].concat()).0
+    };
+    let tuned = [&OVER[..], &["--all", "--each", "p,program.bytes"]].concat();
+    for (command, more) in [("run", &[][..]), ("sweep", &OVER), ("tune", &tuned)] {
+        for level in [&[][..], &["--interval", "80"]] {
+            let more = [more, level].concat();
+            assert_eq!(rows("fit.ron", command, &more), rows("case.ron", command, &more));
+        }
+    }
+    let checked = parsim().args(["check", &fit]).output().expect("it runs").stdout;
+    let verdict = String::from_utf8(checked).expect("it is text");
+    assert!(
+        verdict.ends_with(
+            "a fit of CASE, 2 parameters, 12 errors for its intervals\n"
+                .replace("CASE", &calibrated.path("case.ron"))
+                .as_str()
+        ),
+        "{verdict}"
+    );
+    let text = fs::read_to_string(&fit).expect("it is text");
+    let faults = [
+        ("results: ", "results: 1", "not of version"),
+        ("covariance: [", "covariance: [[], ", "a row and a column"),
+        ("noise: ", "noise: -", "a number above 0"),
+        ("growth: ", "growth: -1", "at least 0"),
+        ("level: 9", "level: 4", "from 50 to 99"),
+    ];
+    for (from, to, words) in faults {
+        fs::write(&fit, text.replacen(from, to, 1)).expect("it can be written");
+        let run = ["run", "scenarios/ring-shift.ron", "--calibration", &fit];
+        let output = parsim().args(run).output().expect("it runs");
+        let noted = String::from_utf8(output.stderr).expect("it is text");
+        assert!(output.status.code() == Some(2) && noted.contains(words), "{noted}");
+    }
+}
+
+/// A choice among values of a field that the scenario leaves at its default is part of the fit.
+#[test]
+fn fields_at_their_default_are_calibrated() {
+    let calibrated = Calibrated::new();
+    let case = fs::read_to_string(calibrated.path("case.ron")).expect("it is text");
+    let choice = "choices: [Choice(path: \"machine.overrides\", values: [\"[NodeSpeed(nodes: [0], factor: 0.5)]\"])], parameters:";
+    fs::write(calibrated.path("case.ron"), case.replace("parameters:", choice)).expect("it can be written");
+    let (_, noted) = calibrated.asked("run", &[]);
+    assert!(noted.contains("machine.overrides = [NodeSpeed(nodes: [0], factor: 0.5)], "), "{noted}");
+    let (_, noted) = calibrated
+        .asked("sweep", &["--over", "p=4", "--over", "machine.overrides=[],[NodeSpeed(nodes: [1], factor: 0.5)]"]);
+    assert!(noted.contains("The axis `machine.overrides` sets"), "{noted}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Inspection of input files of any kind without a run.
 
-use super::calibration::CalibrationCase;
+use super::calibration::{CalibrationCase, Predictor};
 use super::validation::{self, Commands};
 use super::{References, Remarks, Setting, StudyError, set_all};
 use crate::report::counted;
@@ -42,6 +42,9 @@ pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Re
     if document.root().name() == Some("Calibration") {
         let (verdict, remarks) = CalibrationCase::of(&document)?.inspect(&document, file)?;
         return Ok(InspectedFile { remarks, ..verdict.into() });
+    }
+    if Predictor::is_in(&document) {
+        return Ok(Predictor::of(&document)?.verdict().into());
     }
     Ok(match Description::read(document)? {
         Description::Scenario(plan) => {

@@ -1,10 +1,13 @@
 //! Prediction intervals and their keys.
 
 use crate::answer::{Record, Role, Unit};
+use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// The nominal coverage of prediction intervals, in whole percents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(into = "u8", try_from = "u8")]
+#[schemars(with = "u8")]
 pub struct IntervalLevel(u8);
 
 impl IntervalLevel {
@@ -27,6 +30,11 @@ impl IntervalLevel {
     #[must_use]
     pub fn share(self) -> f64 {
         f64::from(self.0) / 100.0
+    }
+
+    /// Returns which levels there are, in words.
+    fn expected() -> String {
+        format!("give whole percents from {} to {}", Self::BOUNDS.0, Self::BOUNDS.1)
     }
 
     /// Adds the interval of the quantity `key` to `record`: `makespan_low90_s` and `makespan_high90_s` for
@@ -62,8 +70,21 @@ impl FromStr for IntervalLevel {
 
     /// Reads a whole number of percent.
     fn from_str(text: &str) -> Result<Self, String> {
-        let level = text.parse().ok().and_then(Self::of_percent);
-        level.ok_or_else(|| format!("give whole percents from {} to {}", Self::BOUNDS.0, Self::BOUNDS.1))
+        text.parse::<u8>().map_or_else(|_| Err(Self::expected()), Self::try_from)
+    }
+}
+
+impl TryFrom<u8> for IntervalLevel {
+    type Error = String;
+
+    fn try_from(percent: u8) -> Result<Self, String> {
+        Self::of_percent(percent).ok_or_else(Self::expected)
+    }
+}
+
+impl From<IntervalLevel> for u8 {
+    fn from(level: IntervalLevel) -> Self {
+        level.0
     }
 }
 

@@ -185,7 +185,11 @@ impl Scenario {
     }
 }
 
-fn as_ron(value: &impl Serialize) -> String {
+/// Returns a value as RON.
+///
+/// # Panics
+/// If RON cannot express it, such as a map with keys that are not texts.
+pub(crate) fn as_ron(value: &impl Serialize) -> String {
     let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES);
     let pretty = ron::ser::PrettyConfig::new().struct_names(true);
     options.to_string_pretty(value, pretty).expect("a scenario can be written as RON")

@@ -115,7 +115,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
             "format",
         ],
     ),
-    ("calibrate", &["runs", "seed", "machine-out", "interval", "jobs", "format", "output"]),
+    ("calibrate", &["runs", "seed", "machine-out", "fit-out", "interval", "jobs", "format", "output"]),
     ("identify", &["runs", "seed", "jobs", "format", "output", "plot"]),
     (
         "tune",

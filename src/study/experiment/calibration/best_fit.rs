@@ -78,7 +78,7 @@ impl BestFit<'_> {
         let slopes = self.by_parts(self.fit.slopes_of(&self.best.point, &possible)?);
         let gain = |place: usize| {
             let weights: Vec<f64> = slopes.iter().map(|slopes| slopes[place]).collect();
-            0.5 * (identified.deviation(&weights) / deviation).powi(2).ln_1p()
+            0.5 * (identified.covariance.deviation(&weights) / deviation).powi(2).ln_1p()
         };
         let mut gains: Vec<_> = possible.iter().enumerate().map(|(place, row)| (*row, gain(place))).collect();
         gains.sort_by(|left, right| right.1.total_cmp(&left.1));

@@ -1,14 +1,13 @@
 //! A scenario with the values of a calibration, and the intervals of its makespans.
 
 use super::predictor::Predictor;
-use super::simulated::replaces;
 use crate::analysis::Sample;
 use crate::experiment::cases::case_at;
 use crate::experiment::repetition::repetition;
 use crate::experiment::{
     CaseError, IntervalLevel, Outcome, PredictionInterval, Recall, ScenarioFile, Setting, StudyError,
 };
-use crate::scenario::source::Faults;
+use crate::scenario::source::{Faults, is_within};
 use crate::scenario::{Case, Cases, CheckedScenario, Plan};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::simulation::{SimulationError, WallClock};
@@ -219,7 +218,7 @@ fn mean_makespan_s(scenario: &CheckedScenario, runs: u32, recall: Recall<'_>) ->
 /// the path of the field, and what replaces it.
 fn divided(predictor: &Predictor, file: &ScenarioFile, plan: &Plan) -> (Vec<Setting>, Vec<(String, String)>) {
     let (mut calibrated, mut replaced) = (Vec::new(), Vec::new());
-    for (path, value) in predictor.settings().filter(|(path, _)| plan.document().get(path).is_some()) {
+    for (path, value) in predictor.settings().filter(|(path, _)| plan.has_field(path)) {
         match given_by(&path, file, plan) {
             Some(by) => replaced.push((path, by)),
             None => calibrated.push((path, value)),
@@ -231,6 +230,6 @@ fn divided(predictor: &Predictor, file: &ScenarioFile, plan: &Plan) -> (Vec<Sett
 /// Returns who gives a field its value instead of a calibration: an axis or `--set`.
 fn given_by(path: &str, file: &ScenarioFile, plan: &Plan) -> Option<String> {
     let axis = plan.axis_over(path).map(|axis| format!("The axis `{}`", axis.name));
-    let is_given = |(set, _): &Setting| replaces(set, path);
+    let is_given = |(set, _): &Setting| is_within(path, set);
     axis.or_else(|| file.set.iter().any(is_given).then(|| "`--set`".to_owned()))
 }

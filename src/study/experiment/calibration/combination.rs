@@ -211,7 +211,7 @@ impl BestFit<'_> {
                     }
                 };
         }
-        quantile * identified.deviation(&weights)
+        quantile * identified.covariance.deviation(&weights)
     }
 
     /// Returns the combinations with their values and intervals, their members in case order.

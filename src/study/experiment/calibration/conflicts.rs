@@ -4,9 +4,9 @@ use super::assignment_everywhere;
 use super::description::{CalibrationCase, CalibrationTable};
 use super::fitted_parameter::FittedParameter;
 use super::rows::MeasuredRow;
-use super::simulated::{Simulated, replaces};
+use super::simulated::Simulated;
 use crate::experiment::Setting;
-use crate::scenario::source::{Document, SourceFault};
+use crate::scenario::source::{Document, SourceFault, is_within};
 
 /// The columns of a table that set fields: their names, and the paths of the fields.
 type SettingColumns = Vec<(String, String)>;
@@ -46,7 +46,7 @@ impl CalibrationCase {
                 let is_of_it = |unknown: &FittedParameter| {
                     unknown.path != path || unknown.tables.contains(&table) || at.starts_with("choices")
                 };
-                let (name, _) = columns.iter().find(|(_, setter)| replaces(setter, path))?;
+                let (name, _) = columns.iter().find(|(_, setter)| is_within(path, setter))?;
                 unknowns.iter().all(is_of_it).then(|| (table, name.clone()))
             };
             let (table, name) = columns.iter().enumerate().find_map(column)?;
@@ -59,7 +59,7 @@ impl CalibrationCase {
         for (index, (table, columns)) in self.tables.iter().zip(&columns).enumerate() {
             let later = self.later_values(index, (unknowns, columns));
             let undone = table.set.iter().enumerate().filter_map(|(place, (path, _))| {
-                let (_, by) = later.iter().find(|(setter, _)| replaces(setter, path))?;
+                let (_, by) = later.iter().find(|(setter, _)| is_within(path, setter))?;
                 let message = format!("this value of `{path}` is never used: {by} gives others");
                 Some(document.fault_at(&format!("tables.{index}.set.{place}"), &message, Some("leave it out")))
             });

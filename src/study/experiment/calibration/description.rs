@@ -3,7 +3,7 @@
 use crate::experiment::{IntervalLevel, files};
 use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, Faults, SourceFault};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Parameters that are fitted to measurements.
@@ -155,7 +155,7 @@ pub struct Alternatives {
 }
 
 /// The measure of the deviation of a simulated value from a measured one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Loss {
     /// The logarithm of their quotient: long and short times have equal weight.
     #[default]

@@ -10,6 +10,7 @@ mod cross_validation;
 mod descents;
 mod description;
 mod discrimination;
+mod fit_file;
 mod fitted_parameter;
 mod fitting;
 mod identification;
@@ -86,6 +87,8 @@ pub struct Calibrated {
     pub is_implausible: bool,
     /// The intervals of the simulated values, if requested.
     pub intervals: Option<RowIntervals>,
+    /// The fit, to predict other scenarios; `None` without intervals, or if the chosen fit has not converged.
+    pub predictor: Option<Predictor>,
     /// The calibrated machine as RON.
     pub machine: String,
     /// The descents of the best alternative.
@@ -249,7 +252,7 @@ impl CalibrationCase {
             fitted[0].minimum = Some(best.clone());
             let best_fit = BestFit { case: self, fit: &fit, best: &best };
             let choices = best_fit.choices(&fitted)?;
-            best_fit.answer(choices, (&profiles, interval_evaluations), best_of_all)
+            best_fit.answer(choices, (&profiles, interval_evaluations), best_of_all, file)
         })
     }
 
@@ -452,6 +455,7 @@ impl BestFit<'_> {
         choices: Vec<TriedChoice>,
         (profiles, interval_evaluations): (&Profiles, usize),
         fitted: &FittedChoice,
+        file: &Path,
     ) -> Result<Calibrated, StudyError> {
         let (deviation, quantile) = self.deviation();
         let (identified, combinations) = self.information()?;
@@ -464,6 +468,10 @@ impl BestFit<'_> {
         let of_parameters = self.parameter_intervals(&identified, &combinations, profiles)?;
         let uncertain = (&identified, &of_parameters.coordinates[..]);
         let intervals = level.map(|level| self.intervals(level, &values, uncertain, &left_out)).transpose()?;
+        let predictor = intervals.as_ref().filter(|_| self.best.has_converged).map(|known| {
+            let errors = (known.level, known.conformal.clone());
+            self.predictor(&fitted.settings, file, (&identified, &of_parameters), errors)
+        });
         Ok(Calibrated {
             case: self.case.clone(),
             values,
@@ -474,6 +482,7 @@ impl BestFit<'_> {
             not_followed: profiles.not_followed,
             left_out,
             intervals,
+            predictor,
             candidates: self.candidates(&identified, deviation)?,
             evaluations,
             interval_evaluations,
@@ -506,7 +515,7 @@ impl BestFit<'_> {
     fn correlations(&self, identified: &Identifiability) -> Vec<Vec<f64>> {
         let count = self.fit.unknowns.len();
         let row = |parameter: usize| {
-            self.in_order_of_case((0..count).map(|other| identified.correlation(parameter, other)).collect())
+            self.in_order_of_case((0..count).map(|other| identified.covariance.correlation(parameter, other)).collect())
         };
         self.in_order_of_case((0..count).map(row).collect())
     }

@@ -151,7 +151,7 @@ impl BestFit<'_> {
         let effects: Vec<Vec<_>> = (0..slopes.len()).map(effects).collect::<Result<_, StudyError>>()?;
         let of_row = |row: usize| {
             let of_row: Vec<_> = effects.iter().map(|effects| effects[row]).collect();
-            of_residual(self.fit.loss, self.noise_of(row), identified.uncertainty(&of_row, deviation))
+            of_residual(self.fit.loss, self.noise_of(row), identified.covariance.uncertainty(&of_row, deviation))
         };
         Ok(rows.into_iter().map(of_row).collect())
     }

@@ -7,40 +7,53 @@ use super::intervals::ParameterIntervals;
 use super::prediction::{around, of_residual, span};
 use super::{AlternativeFits, EVALUATIONS, words};
 use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
-use crate::model::fit::{Conformal, CoordinateEffect, Identifiability};
-use crate::scenario::Plan;
+use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability};
 use crate::scenario::source::Document;
+use crate::scenario::{Plan, RESULTS};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The key of the makespan.
 const MAKESPAN: &str = "makespan_s";
 
-/// The best values of parameters, and the uncertainty of predictions with them.
+/// The best values of parameters, and the uncertainty of predictions with them. A file keeps it ([`to_ron`](Self::to_ron)).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Fit")]
 pub struct Predictor {
+    /// The version of the simulated values to which the parameters were fitted.
+    pub(super) results: u32,
+    /// The file of the case.
+    pub(super) case: String,
     /// The alternatives of the case that fit best.
     choice: Vec<Setting>,
-    parameters: Vec<NearbyParameter>,
+    /// The parameters, in the order of the rows of the covariance.
+    pub(super) parameters: Vec<NearbyParameter>,
+    /// The share of new measurements that the intervals are to contain, in percent.
     level: IntervalLevel,
     loss: Loss,
     /// The largest standard deviation of a measurement; 1 if none is stated.
-    noise: f64,
+    pub(super) noise: f64,
     /// The standard deviation of a residual, in units of the noise.
-    deviation: f64,
-    identified: Identifiability,
-    conformal: Conformal,
+    pub(super) deviation: f64,
+    /// The covariance of the range fractions of the parameters.
+    pub(super) covariance: Covariance,
+    /// The errors of predictions that took no part in the fit.
+    pub(super) conformal: Conformal,
     /// The keys of the quantities that the case calibrates.
     simulated: Vec<String>,
     /// `true` if the intervals of the case depend on columns of its tables, which a scenario does not have.
     has_columns: bool,
-    /// The file of the case.
-    case: String,
     /// A sentence about residuals that noise does not explain, if they are as large.
     misfit: Option<String>,
 }
 
 /// A parameter with its best value and others.
-struct NearbyParameter {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Parameter")]
+pub struct NearbyParameter {
+    /// The path of the field.
     path: String,
+    /// The best value.
     best: String,
     nearby: Nearby,
     /// `true` if the data determine the parameter.
@@ -48,9 +61,12 @@ struct NearbyParameter {
 }
 
 /// Other values of a parameter than the best one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 enum Nearby {
     /// A value close to the best one, which gives the slope.
     Close {
+        /// The value.
         text: String,
         /// The range fraction of the best value.
         part: f64,
@@ -60,6 +76,7 @@ enum Nearby {
     /// The ends of the interval of a parameter that the data do not determine separately: the slope at the best value
     /// says little about a whole interval.
     Ends {
+        /// The values.
         texts: [String; 2],
         /// The change of the coordinate to which the change over the interval refers.
         span: f64,
@@ -101,13 +118,17 @@ impl NearbyParameter {
 }
 
 impl Predictor {
-    /// Calibrates the case in `file`, for intervals that are to contain new measurements at this level; by default at
-    /// that of the case, or 90 %.
+    /// Reads the fit in `file`, or calibrates the case in it, for intervals that are to contain new measurements at this
+    /// level; by default at that of the fit or of the case, or 90 %.
     ///
     /// # Errors
-    /// Returns the faults of the case, or the errors of [`predictor`](CalibrationCase::predictor).
+    /// Returns the faults of the file, or the errors of [`predictor`](CalibrationCase::predictor).
     pub fn load(file: &Path, level: Option<IntervalLevel>, workers: Workers<'_>) -> Result<Self, StudyError> {
         let document = Document::load(file)?;
+        if Self::is_in(&document) {
+            let kept = Self::of(&document)?;
+            return Ok(Self { level: level.unwrap_or(kept.level), ..kept });
+        }
         let case = CalibrationCase::of(&document)?;
         let of_case = || case.intervals.level.and_then(IntervalLevel::of_percent);
         case.predictor(&document, file, level.or_else(of_case).unwrap_or_default(), workers)
@@ -135,10 +156,10 @@ impl CalibrationCase {
         fits: &AlternativeFits<'_, '_>,
         (file, level): (&Path, IntervalLevel),
     ) -> Result<Predictor, StudyError> {
-        let case = file.display().to_string();
         let chosen = &fits.fitted[0];
         let Some(best) = chosen.minimum.as_ref().filter(|best| best.has_converged) else {
             let more = 4 * self.evaluations.unwrap_or(EVALUATIONS);
+            let case = file.display();
             let message = format!("{case}: the fit has not converged: allow more, such as `evaluations: {more}`");
             return Err(StudyError::Failed(message));
         };
@@ -150,21 +171,36 @@ impl CalibrationCase {
         let left_out = cross_validation::leave_out(&best_fit)?;
         let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
         let conformal = best_fit.intervals(level, &values, (&identified, &intervals.coordinates), &left_out)?.conformal;
-        let parameter = |index| NearbyParameter::of(&best_fit, &identified, &intervals, index);
-        Ok(Predictor {
-            choice: chosen.settings.clone(),
-            parameters: (0..fit.unknowns.len()).map(parameter).collect(),
+        Ok(best_fit.predictor(&chosen.settings, file, (&identified, &intervals), (level, conformal)))
+    }
+}
+
+impl BestFit<'_> {
+    /// Returns what is needed to predict other scenarios: the chosen alternatives of the case in `file`, the parameters
+    /// with their uncertainty, and the errors of predictions.
+    pub(super) fn predictor(
+        &self,
+        choice: &[Setting],
+        file: &Path,
+        (identified, intervals): (&Identifiability, &ParameterIntervals),
+        (level, conformal): (IntervalLevel, Conformal),
+    ) -> Predictor {
+        let parameter = |index| NearbyParameter::of(self, identified, intervals, index);
+        Predictor {
+            results: RESULTS,
+            case: file.display().to_string(),
+            choice: choice.to_vec(),
+            parameters: (0..self.fit.unknowns.len()).map(parameter).collect(),
             level,
-            loss: self.loss,
-            noise: fit.noise.iter().copied().fold(0.0, f64::max),
-            deviation: best_fit.deviation().0,
-            identified,
+            loss: self.case.loss,
+            noise: self.fit.noise.iter().copied().fold(0.0, f64::max),
+            deviation: self.deviation().0,
+            covariance: identified.covariance.clone(),
             conformal,
-            simulated: self.tables.iter().map(|table| table.simulated.clone()).collect(),
-            has_columns: !self.intervals.kinds.is_empty() || self.intervals.growing.is_some(),
-            case,
-            misfit: words::misfit(best_fit.misfit(), fit.is_implausible(&best)),
-        })
+            simulated: self.case.tables.iter().map(|table| table.simulated.clone()).collect(),
+            has_columns: !self.case.intervals.kinds.is_empty() || self.case.intervals.growing.is_some(),
+            misfit: words::misfit(self.misfit(), self.fit.is_implausible(self.best)),
+        }
     }
 }
 
@@ -290,7 +326,7 @@ impl Predictor {
         };
         let mut changes = nearby.iter().map(|there| (there - value) * per_value / self.noise);
         let effects: Vec<_> = self.parameters.iter().map(|parameter| parameter.effect(&mut changes)).collect();
-        let known = of_residual(self.loss, self.noise, self.identified.uncertainty(&effects, self.deviation));
+        let known = of_residual(self.loss, self.noise, self.covariance.uncertainty(&effects, self.deviation));
         let reach = known.interval(self.half_width()?);
         Some(around(self.loss, value, (reach, self.noise)))
     }

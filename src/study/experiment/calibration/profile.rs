@@ -274,7 +274,7 @@ impl ProfileWalk<'_, '_> {
     /// Returns the point where a parameter of a minimum has moved by a fraction of its range, and the others follow
     /// according to their correlations with it.
     fn beside(&self, minimum: &Minimum, identified: &Identifiability, (index, by): (usize, f64)) -> Vec<f64> {
-        let covariance = &identified.covariance[index];
+        let covariance = &identified.covariance.0[index];
         let moved = |(other, (unknown, at)): (usize, (&FittedParameter, &f64))| {
             unknown.at_part(unknown.part(*at) + by * covariance[other] / covariance[index])
         };

@@ -3,7 +3,7 @@
 use super::description::CalibrationTable;
 use super::rows::MeasuredRow;
 use crate::experiment::{CaseError, CaseResult, CaseRunner, References, StudyError, Workers, run_each};
-use crate::scenario::source::{Document, Faults, SourceFault};
+use crate::scenario::source::{Document, Faults, SourceFault, is_within};
 use crate::scenario::{Case, Described, Plan};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -63,7 +63,7 @@ impl TableScenario {
         if let Err(faults) = Plan::new(document.clone(), &[]).and_then(|plan| plan.base()) {
             let setter = |fault: &SourceFault, file: Option<&str>| {
                 table.set.iter().rposition(|(field, value)| {
-                    file == Some(&*format!("--set {field}={value}")) || replaces(field, &fault.path)
+                    file == Some(&*format!("--set {field}={value}")) || is_within(&fault.path, field)
                 })
             };
             let entries = faults.entries();
@@ -282,9 +282,4 @@ impl TableScenario {
 /// Returns the assignments that apply to one table.
 fn of_table(assigned: &[Assignment], table: usize) -> Vec<Assignment> {
     assigned.iter().filter(|assignment| assignment.tables.contains(&table)).cloned().collect()
-}
-
-/// Returns `true` if setting the field `setter` replaces the value of the field `field`.
-pub(super) fn replaces(setter: &str, field: &str) -> bool {
-    field.strip_prefix(setter).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

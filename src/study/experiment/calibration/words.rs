@@ -36,6 +36,11 @@ impl Calibrated {
     /// Returns the calibrated machine, with its origin in comments.
     #[must_use]
     pub fn machine_file(&self, case: &Path) -> String {
+        self.origin(case) + &self.machine + "\n"
+    }
+
+    /// Returns what was fitted to which data, and how well, in comments.
+    pub(super) fn origin(&self, case: &Path) -> String {
         let mut text = format!("// Calibrated by `parsim calibrate {}`.\n", escaped(&path_word(case)));
         let calibrates = |table: usize| self.rows.iter().any(|row| row.table == table && row.trains);
         for (_, table) in self.case.tables.iter().enumerate().filter(|(index, _)| calibrates(*index)) {
@@ -62,7 +67,7 @@ impl Calibrated {
             let (value, low, high) = (digits(parameter.value), digits(low), digits(high));
             let _ = writeln!(text, "// {} = {value} {} ({low} to {high}){note}", parameter.path, parameter.unit);
         }
-        text + &self.machine + "\n"
+        text
     }
 
     fn interval_words(&self) -> String {

@@ -1,6 +1,7 @@
 //! Prediction intervals from the errors of predictions that took no part in a fit: split conformal prediction (Vovk,
 //! Gammerman and Shafer, 2005; with scaled errors Lei and others, 2018, section 5.2). No distribution is assumed.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The minimum number of errors at an extent for the growth of errors to be estimated from it.
@@ -18,7 +19,8 @@ pub struct Score {
 }
 
 /// Errors from which prediction intervals are derived.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Conformal {
     /// The errors of each kind, in ascending order, divided by their growth.
     pub kinds: BTreeMap<String, Vec<f64>>,

@@ -1,8 +1,8 @@
 //! Identifiability: the information that residuals contain about the coordinates that they depend on.
 
+use super::covariance::Covariance;
 use super::least_squares::dot;
 use super::symmetric::eigenvectors;
-use super::uncertainty::{CoordinateEffect, PredictionUncertainty};
 
 /// The half-width of a 95 % confidence interval, as a fraction of the range, from which a direction is undetermined:
 /// the interval covers the whole range.
@@ -18,7 +18,7 @@ const NO_COEFFICIENT: f64 = 1e-3;
 #[derive(Clone, Debug)]
 pub struct Identifiability {
     /// The covariance of the coordinates.
-    pub covariance: Vec<Vec<f64>>,
+    pub covariance: Covariance,
     /// Half the width of the 95 % confidence interval of each coordinate.
     pub half_widths: Vec<f64>,
     /// The sets of coordinates that cannot be determined separately.
@@ -60,35 +60,12 @@ impl Identifiability {
             directions.iter().map(|(value, vector)| variance(*value) * vector[row] * vector[column]).sum::<f64>()
         };
         let count = slopes.len();
-        let covariance: Vec<Vec<f64>> =
-            (0..count).map(|row| (0..count).map(|column| entry(row, column)).collect()).collect();
-        let half_widths = (0..count).map(|index| quantile * covariance[index][index].sqrt()).collect();
+        let row = |row: usize| (0..count).map(|column| entry(row, column)).collect();
+        let covariance = Covariance((0..count).map(row).collect());
+        let half_widths = (0..count).map(|index| quantile * covariance.deviation_of(index)).collect();
         let untold: Vec<_> =
             directions.into_iter().filter(|(value, _)| !is_told(*value)).map(|(_, vector)| vector).collect();
         Self { covariance, half_widths, entangled: non_identifiable(&untold, count) }
-    }
-
-    /// Returns the correlation of two coordinates.
-    #[must_use]
-    pub fn correlation(&self, one: usize, other: usize) -> f64 {
-        let scale = (self.covariance[one][one] * self.covariance[other][other]).sqrt();
-        if scale > 0.0 { self.covariance[one][other] / scale } else { 0.0 }
-    }
-
-    /// Returns the standard deviation of a linear combination of coordinates.
-    #[must_use]
-    pub fn deviation(&self, weights: &[f64]) -> f64 {
-        let along: Vec<f64> = self.covariance.iter().map(|row| dot(row, weights)).collect();
-        dot(&along, weights).max(0.0).sqrt()
-    }
-
-    /// Returns the uncertainty of a value on which each coordinate has one of these effects. `noise` is the standard
-    /// deviation of a measurement.
-    #[must_use]
-    pub fn uncertainty(&self, effects: &[CoordinateEffect], noise: f64) -> PredictionUncertainty {
-        let weights: Vec<f64> = effects.iter().map(|effect| effect.weight).collect();
-        let deviation = noise.hypot(self.deviation(&weights));
-        PredictionUncertainty { noise, deviation, ranges: effects.iter().map(|effect| effect.reach).sum() }
     }
 }
 
@@ -173,15 +150,15 @@ mod tests {
         assert_eq!(entangled.members, [0, 1]);
         let [combination] = &entangled.determined[..] else { panic!("{entangled:?}") };
         assert!((combination[1] / combination[0] - 2.0).abs() < 1e-9, "{combination:?}");
-        assert!((2.0 * found.deviation(&[0.0, 0.0, 1.0]) - found.half_widths[2]).abs() < 1e-12);
-        assert!(found.deviation(&[1.0, 2.0, 0.0]) < 0.02);
+        assert!((2.0 * found.covariance.deviation(&[0.0, 0.0, 1.0]) - found.half_widths[2]).abs() < 1e-12);
+        assert!(found.covariance.deviation(&[1.0, 2.0, 0.0]) < 0.02);
     }
 
     #[test]
     fn nothing_is_told_of_what_has_no_influence() {
         let found = Identifiability::of(&[vec![1.0, 1.0], vec![0.0, 0.0]], 0.01, 2.0);
         assert_eq!(found.entangled, [NonIdentifiableSet { members: vec![1], determined: Vec::new() }]);
-        assert!((found.correlation(0, 1)).abs() < 1e-12);
+        assert!((found.covariance.correlation(0, 1)).abs() < 1e-12);
     }
 
     #[test]

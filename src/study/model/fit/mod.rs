@@ -1,6 +1,7 @@
 //! Models fitted to simulated or measured times by least squares, with diagnostics of the fit.
 
 mod conformal;
+mod covariance;
 mod identifiability;
 mod latency;
 pub(super) mod least_squares;
@@ -16,6 +17,7 @@ mod tests;
 mod uncertainty;
 
 pub use conformal::{Conformal, Score};
+pub use covariance::Covariance;
 pub use identifiability::{Identifiability, NonIdentifiableSet, least_determined_first};
 pub use latency::{Hockney, TimedTransfer};
 pub use least_squares::leverages;

@@ -47,7 +47,7 @@ pub use document::Document;
 pub use fault::{FaultEntry, Faults, SourceFault};
 pub use files::open_regular;
 pub use named_files::NamedFiles;
-pub(super) use paths::is_within;
+pub(crate) use paths::is_within;
 pub use place::{Place, Position, SourceText, Sources};
 pub(super) use spelling::{advice, camel_case};
 pub use standard_input::{STANDARD_INPUT, is_standard_input, standard_input};

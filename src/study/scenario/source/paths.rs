@@ -37,7 +37,7 @@ pub(super) fn nearest<'a>(root: &'a Tree, path: &str) -> &'a Tree {
 }
 
 /// Returns `true` if `part` is the path `whole` or a path below it.
-pub(in crate::scenario) fn is_within(part: &str, whole: &str) -> bool {
+pub(crate) fn is_within(part: &str, whole: &str) -> bool {
     part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 

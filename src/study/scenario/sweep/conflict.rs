@@ -1,7 +1,7 @@
 //! Conflicts between values for one field: two axes over the same field, or a `--set` on a field that an axis varies.
 
 use super::planned::PlannedAxis;
-use crate::scenario::source::{Document, SourceFault};
+use crate::scenario::source::{Document, SourceFault, is_within};
 use std::collections::HashMap;
 
 /// The path of a field as indices of children, from the root of the document on.
@@ -60,10 +60,13 @@ impl FieldRoutes {
 
     /// Returns the axis that varies the field at `path`, itself or as part of a containing field.
     pub fn axis_over<'a>(&self, axes: &'a [PlannedAxis], path: &str, base: &Document) -> Option<&'a PlannedAxis> {
-        let route = base.route(path)?;
-        let is_over = |other: &Option<FieldRoute>| other.as_ref().is_some_and(|other| route.starts_with(other));
-        let index = self.0.iter().position(is_over)?;
-        Some(&axes[index]).filter(|axis| !axis.is_held(base))
+        let route = base.route(path);
+        let is_over = |index: &usize| match (&route, &self.0[*index]) {
+            (Some(route), Some(other)) => route.starts_with(other),
+            // The document leaves one of the two at its default.
+            _ => is_within(path, &axes[*index].axis.path),
+        };
+        (0..axes.len()).find(is_over).map(|index| &axes[index]).filter(|axis| !axis.is_held(base))
     }
 }
 

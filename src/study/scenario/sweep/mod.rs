@@ -188,6 +188,12 @@ impl Plan {
         self.axis(name).is_some_and(|planned| planned.values.len() != 1)
     }
 
+    /// Returns `true` if the scenario has a field at `path`, given or at its default.
+    #[must_use]
+    pub fn has_field(&self, path: &str) -> bool {
+        self.document.get(path).is_some() || is_left_out(&self.document, path)
+    }
+
     /// Returns the axis that varies the field at `path`, itself or as part of a containing field.
     #[must_use]
     pub fn axis_over(&self, path: &str) -> Option<&Axis> {
