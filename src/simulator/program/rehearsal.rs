@@ -1,9 +1,11 @@
 //! Rehearsals: dry runs of a program without a machine, which check that every message has a sender and a receiver.
 //!
 //! No time passes, so that only the communication pattern is left. A send completes at once, or when it is received if
-//! the machine's sends are rendezvous. Partners that are missing here are missing in every run.
+//! the machine's sends are rendezvous. Partners that are missing here are missing in every run, unless the order in which
+//! messages arrive has decided what the program does.
 
 mod backlog;
+mod choices;
 mod missing;
 mod operations;
 mod rank;
@@ -44,6 +46,8 @@ const SHOWN_OF_A_STEP: usize = 3;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rehearsal {
     faults: Vec<Fault>,
+    /// `true` if the order of arrival may have decided what the program does, so that faults may be of this order only.
+    has_choices: bool,
     packets: u64,
     packet_hops: u64,
     jobs: u64,
@@ -54,7 +58,7 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// Returns whether the program ran to its end or to a fault. Otherwise the rehearsal was abandoned, and nothing is
+    /// Returns whether the program ran to its end or to a certain fault. Otherwise the rehearsal was abandoned, and nothing is
     /// known of the remainder.
     #[must_use]
     pub const fn is_complete(&self) -> bool {
@@ -104,10 +108,20 @@ impl Rehearsal {
         self.backlog.messages > 0 && self.backlog.messages >= self.backlog.most_messages
     }
 
-    /// Returns faults and missing partners, each with rank and phase. If some are omitted, the last fault counts them.
-    /// Paths are those of fields of the program.
+    /// Returns faults and missing partners that occur in every run, each with rank and phase. If some are omitted, the
+    /// last fault counts them. Paths are those of fields of the program.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
+        if self.has_choices { Vec::new() } else { self.shown() }
+    }
+
+    /// Returns the first fault of the order of arrival without times, if another order may have none.
+    #[must_use]
+    pub fn doubt(&self) -> Option<&Fault> {
+        self.faults.first().filter(|_| self.has_choices)
+    }
+
+    fn shown(&self) -> Vec<Fault> {
         let mut shown: Vec<Fault> = Vec::new();
         for fault in &self.faults {
             let of_step = shown.iter().filter(|other| !fault.path.is_empty() && other.path == fault.path).count();
@@ -193,6 +207,7 @@ struct DryRun<'p> {
     jobs: u64,
     messages: u64,
     backlog: Backlog,
+    has_choices: bool,
 }
 
 /// Creates a context in which nothing takes time and each rank has a separate node.
@@ -242,6 +257,7 @@ impl<'p> DryRun<'p> {
             jobs: 0,
             messages: 0,
             backlog: Backlog::default(),
+            has_choices: false,
         }
     }
 
@@ -251,8 +267,9 @@ impl<'p> DryRun<'p> {
             Err(Interruption::TooLong) => (Vec::new(), false),
             Err(Interruption::Fault(fault)) => (vec![*fault], true),
         };
-        let Self { packets, packet_hops, jobs, messages, verbs, backlog, .. } = self;
-        Rehearsal { faults, packets, packet_hops, jobs, messages, verbs, backlog, is_complete }
+        let Self { packets, packet_hops, jobs, messages, verbs, backlog, has_choices, .. } = self;
+        let is_complete = is_complete && (faults.is_empty() || !has_choices);
+        Rehearsal { faults, has_choices, packets, packet_hops, jobs, messages, verbs, backlog, is_complete }
     }
 
     fn run_all(&mut self) -> Result<(), Interruption> {

@@ -29,6 +29,8 @@ pub struct Remarks {
     processors: Option<u32>,
     /// The fields of machines that have no effect on traffic.
     idle_in_traffic: BTreeSet<&'static str>,
+    /// Faults that programs may have, by the order in which messages arrive.
+    doubts: BTreeSet<String>,
     /// Remarks on peculiarities in the files of programs.
     of_files: BTreeSet<String>,
 }
@@ -65,6 +67,7 @@ impl Remarks {
             self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
         }
         self.of_files.extend(scenario.program.note());
+        self.doubts.extend(scenario.doubt().map(|fault| fault.message.clone()));
         if scenario.program.is_traffic() {
             let routes = node.router == Router::Software && node.routing.per_packet != SimDuration::ZERO;
             let starts = network.start_time(&layout.topology) != SimDuration::ZERO;
@@ -81,7 +84,7 @@ impl Remarks {
     /// Returns all remarks, each in a sentence.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
-        let of_programs = [self.on_loads(), self.on_processors(), self.on_traffic()];
+        let of_programs = [self.on_loads(), self.on_processors(), self.on_traffic(), self.on_doubts()];
         [self.on_parts(), self.on_cores(), self.on_memories(), self.on_classes()]
             .into_iter()
             .chain(of_programs)
@@ -129,6 +132,13 @@ impl Remarks {
             "note: the program loads bytes, and the nodes describe no memory (`nodes.levels`): loads take no time"
                 .to_owned()
         })
+    }
+
+    fn on_doubts(&self) -> Option<String> {
+        let first = self.doubts.first()?;
+        Some(format!(
+            "note: the order in which messages arrive decides what the program does; in an order without times: {first}"
+        ))
     }
 
     fn on_processors(&self) -> Option<String> {

@@ -115,6 +115,10 @@ impl Program for Collective {
             let message = format!("the root is rank {}, but there are {ranks} ranks", self.root);
             faults.push(fault("root", message, &format!("give a rank from 0 to {}", ranks - 1)));
         }
+        if self.root != 0 && !self.operation.has_root() {
+            let message = format!("{} has no root", self.operation.name());
+            faults.push(fault("root", message, "leave `root` out"));
+        }
         if let Some(cost) = self.local.as_ref().and_then(LocalCosts::without_effect) {
             let message = format!("`{cost}` has no effect where additions and copies are up to the machine");
             faults.push(fault(&format!("local.{cost}"), message, "give `thread_per_byte`, too, or leave it out"));

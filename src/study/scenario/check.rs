@@ -78,6 +78,12 @@ impl CheckedScenario {
         self.rehearsal.as_ref()
     }
 
+    /// Returns the first fault of an order of arrival that ignores times, if another order may have none.
+    #[must_use]
+    pub fn doubt(&self) -> Option<&Fault> {
+        self.rehearsal.as_ref().and_then(Rehearsal::doubt)
+    }
+
     /// Returns `true` if the cost was found by a rehearsal, which may depend on the seed.
     #[must_use]
     pub const fn is_rehearsed(&self) -> bool {

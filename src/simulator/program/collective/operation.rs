@@ -73,6 +73,12 @@ impl CollectiveOperation {
         matches!(self, Self::Reduce { .. } | Self::AllReduce { .. } | Self::ReduceScatter { .. } | Self::Scan { .. })
     }
 
+    /// Returns whether one of the ranks, the root, sends or collects.
+    #[must_use]
+    pub const fn has_root(&self) -> bool {
+        matches!(self, Self::Broadcast { .. } | Self::Reduce { .. } | Self::Scatter { .. } | Self::Gather { .. })
+    }
+
     /// Returns the number of ports; 1 if the algorithm does not specify it.
     #[must_use]
     pub const fn ports(&self) -> u32 {

@@ -1,5 +1,6 @@
 //! The state of a rank in a rehearsal: its messages, its operations, and its wait.
 
+use super::choices::Choices;
 use super::operations::{AwaitedOperations, RehearsedOperation, RehearsedOperations};
 use crate::program::process::{MessagePattern, Received, tag_words};
 use crate::trace::Phase;
@@ -16,6 +17,7 @@ pub(super) struct RehearsedRank {
     /// Issued operations whose beginning has not been reported.
     pub begun: Vec<u32>,
     pub waits: RehearsedWait,
+    pub choices: Choices,
 }
 
 /// A message that has not been received yet.

@@ -31,10 +31,12 @@ impl DryRun<'_> {
             Verb::StartReceive(pattern) => Ok(Some(Reply::Started(Operation(self.receive(rank, pattern))))),
             Verb::Wait(Operation(operation)) => Ok(self.wait_for(rank, operation)),
             Verb::WaitAny(operations) => {
+                self.has_choices |= operations.len() > 1 && self.collective(rank as usize).is_none();
                 let operations = operations.into_iter().map(|operation| operation.0).collect();
                 Ok(self.wait(rank, AwaitedOperations::Several(operations), ReplyKind::Index))
             }
             Verb::Test(Operation(operation)) => {
+                self.has_choices |= self.collective(rank as usize).is_none();
                 Ok(Some(Reply::Tested(self.state(rank).operations.is_complete(operation))))
             }
             Verb::Issue(issue) => self.issue(rank, issue).map(|operation| Some(Reply::Started(operation))),
@@ -79,14 +81,19 @@ impl DryRun<'_> {
         let received = Received { from, message };
         let waits = received.message.synchronous || self.sends.of(bytes) == Sends::Rendezvous;
         let sending = waits.then_some(operation);
+        let is_own = self.collective(to as usize).is_none();
         let addressee = self.state(to);
+        let mut is_choice = collective.is_none() && addressee.choices.send(from, tag);
         let mut looks = 0;
+        let mut receive = None;
         let waiting = |task: &&mut RehearsedOperation| {
             looks += 1;
-            matches!(task, RehearsedOperation::Awaiting(pattern) if pattern.matches(from, tag))
+            receive = if let RehearsedOperation::Awaiting(pattern) = task { Some(*pattern) } else { None };
+            receive.is_some_and(|pattern| pattern.matches(from, tag))
         };
         if let Some(task) = addressee.operations.iter_mut().find(waiting) {
             *task = RehearsedOperation::Received(received);
+            is_choice |= is_own && receive.is_some_and(|pattern| addressee.choices.receive(pattern));
         } else {
             let packets = bytes.div_ceil(self.unit_bytes).max(1);
             self.state(to).inbox.push_back(PendingMessage { phase, collective, step, sending, received });
@@ -95,6 +102,7 @@ impl DryRun<'_> {
                 self.state(from).operations.set(sending, RehearsedOperation::Offered(to));
             }
         }
+        self.has_choices |= is_choice;
         self.verbs += looks / LOOKS_PER_VERB;
         self.wake(to);
         Ok(operation)
@@ -120,6 +128,9 @@ impl DryRun<'_> {
             return self.begin(rank, RehearsedOperation::Awaiting(pattern));
         };
         let from = received.from;
+        let is_own = self.collective(rank as usize).is_none();
+        let is_choice = is_own && self.state(rank).choices.receive(pattern);
+        self.has_choices |= is_choice;
         self.backlog.take(received.message.bytes.div_ceil(self.unit_bytes).max(1));
         let operation = self.begin(rank, RehearsedOperation::Received(received));
         if let Some(sending) = sending {

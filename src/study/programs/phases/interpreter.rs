@@ -1,6 +1,7 @@
 //! Execution of compiled steps by a process.
 
 mod calls;
+mod collective_order;
 mod exchange;
 mod requests;
 mod verbs;
@@ -11,6 +12,7 @@ use super::compiled::{Address, CompiledProgram, CompiledStep, StepAction};
 use super::distribution::BoundDistribution;
 use crate::programs::expression::Value;
 use calls::CallStack;
+pub(super) use collective_order::CollectiveOrder;
 use parsim_sim::fault::Fault;
 use parsim_sim::program::Process;
 use parsim_sim::units::SimTime;
@@ -45,6 +47,8 @@ pub(super) struct StepInterpreter {
     calls: CallStack,
     /// The streams of random numbers, each opened at its first use.
     streams: Vec<Option<Box<ChaCha8Rng>>>,
+    /// The collective operations of all ranks of the run.
+    collectives: Rc<CollectiveOrder>,
     /// A comparison of values with those of earlier versions, in a dry run made for this purpose.
     watch: Option<Rc<Watch>>,
 }
@@ -68,7 +72,12 @@ enum InterruptReason<'p> {
 type PlacedFault = (usize, Box<Fault>);
 
 impl StepInterpreter {
-    pub fn new(me: Process, program: Rc<CompiledProgram>, watch: Option<Rc<Watch>>) -> Self {
+    pub fn new(
+        me: Process,
+        program: Rc<CompiledProgram>,
+        collectives: Rc<CollectiveOrder>,
+        watch: Option<Rc<Watch>>,
+    ) -> Self {
         Self {
             slots: program.slots_of(me.rank()),
             at: 0,
@@ -82,6 +91,7 @@ impl StepInterpreter {
             streams: Vec::new(),
             me,
             program,
+            collectives,
             watch,
         }
     }

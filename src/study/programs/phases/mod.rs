@@ -24,7 +24,7 @@ use super::Forecast;
 use super::expression::{Changes, Value};
 use changes::Watch;
 use compiled::CompiledProgram;
-use interpreter::StepInterpreter;
+use interpreter::{CollectiveOrder, StepInterpreter};
 use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::program::{Grid, Process};
@@ -97,11 +97,12 @@ impl Phases {
     fn watched(&self, ranks: u32, host: u32, watch: Option<Rc<Watch>>) -> Starter<'_> {
         let (compiled, faults) = compiler::compile(self, ranks, host);
         let (compiled, fault) = (Rc::new(compiled), faults.into_iter().next());
+        let collectives = Rc::new(CollectiveOrder::default());
         Box::new(move |me| {
-            let (compiled, watch) = (Rc::clone(&compiled), watch.clone());
+            let (compiled, collectives, watch) = (Rc::clone(&compiled), Rc::clone(&collectives), watch.clone());
             match fault.clone() {
                 Some(fault) => Box::pin(async move { me.fail(fault).await }),
-                None => Box::pin(follow(me, compiled, watch)),
+                None => Box::pin(follow(me, compiled, collectives, watch)),
             }
         })
     }
@@ -168,8 +169,8 @@ impl Program for Phases {
     }
 }
 
-async fn follow(me: Process, program: Rc<CompiledProgram>, watch: Option<Rc<Watch>>) {
-    let mut interpreter = StepInterpreter::new(me.clone(), Rc::clone(&program), watch);
+async fn follow(me: Process, program: Rc<CompiledProgram>, collectives: Rc<CollectiveOrder>, watch: Option<Rc<Watch>>) {
+    let mut interpreter = StepInterpreter::new(me.clone(), Rc::clone(&program), collectives, watch);
     let result = interpreter.run().await;
     if let Err((step, fault)) = result {
         let failing = me.fail(fault.within(&program.paths[step]));

@@ -135,6 +135,10 @@ impl Compiler<'_> {
             let help = "give another number of ranks or another algorithm";
             self.fault(&format!("{path}.operation"), message, help);
         }
+        if root.is_some() && !operation.has_root() {
+            let message = format!("{} has no root", operation.name());
+            self.fault(&format!("{path}.root"), message, "leave `root` out".to_owned());
+        }
         StepAction::Collective { operation: operation.clone(), bytes, root, within }
     }
 

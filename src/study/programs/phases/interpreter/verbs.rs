@@ -1,6 +1,7 @@
 //! Verbs: steps that require the simulator.
 
 use super::StepInterpreter;
+use super::collective_order::{Caller, CollectiveStep};
 use super::requests::OutstandingRequest;
 use crate::programs::expression::Value;
 use crate::programs::phases::bound::{BoundExpression, BoundSize};
@@ -194,12 +195,16 @@ impl StepInterpreter {
         bytes: u64,
         (root, within): (Option<&BoundExpression>, Within),
     ) -> Result<(), Box<Fault>> {
+        // The address is that of the next step.
+        let at = self.at - 1;
         let group = self.group(within)?.cloned();
         let me = group.as_ref().map_or_else(|| self.me.clone(), |group| self.me.within(group));
         let root = root.map_or(Ok(0), |root| root.rank(&self.slots, "root"))?;
         if root >= me.ranks() {
             return Err(Box::new(no_rank("root", "has the root", root, me.ranks() - 1)));
         }
+        let caller = Caller { place: me.rank(), rank: self.me.rank(), of: me.ranks() };
+        self.collectives.call(&self.program, group.as_ref(), caller, CollectiveStep { at, bytes, root })?;
         me.collective(Some(operation.name()));
         // Boxed, because the state of a collective operation is larger than all other states together.
         Box::pin(operation.run(&me, root, bytes, None)).await;
