@@ -1,6 +1,7 @@
 //! Execution of the requests of processes.
 
 use super::{Execution, WaitState, WriteTimes, answer, fault};
+use crate::fault::Fault;
 use crate::node::Scratch;
 use crate::node::processor::Computation;
 use crate::program::{Message, MessagePattern, Operation, Reply, Verb, port_of, send_fault};
@@ -43,7 +44,7 @@ impl<O: Observer> Execution<'_, O> {
             Verb::Notices => self.wait_for_notices(rank),
             Verb::Barrier => Ok(self.enter_barrier(rank)),
             Verb::Pause(_) => Ok(Some(Reply::Done)),
-            Verb::Fail(reason) => Err(fault(rank, reason.message)),
+            Verb::Fail(reason) => Err(fault(rank, placed(*reason))),
         }
     }
 
@@ -256,4 +257,9 @@ impl<O: Observer> Execution<'_, O> {
 
 fn invalid_operation(rank: u32) -> SimulationError {
     fault(rank, "waits for an operation that it has not started or that has already ended".to_owned())
+}
+
+/// Returns the message of a fault with the path of the field, if it has one.
+fn placed(Fault { path, message, .. }: Fault) -> String {
+    if path.is_empty() { message } else { format!("{message} (program.{path})") }
 }

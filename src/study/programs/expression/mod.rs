@@ -18,7 +18,7 @@ mod value;
 pub use changes::Changes;
 pub use fault::{ExpressionFault, REFERENCE, TextSpan};
 pub use former::FormerExpression;
-pub use value::Value;
+pub use value::{EXACT, Value};
 
 use node::{ExpressionNode, PartKind};
 use parser::Grammar;

@@ -16,8 +16,8 @@ pub enum Value {
 
 /// The smallest real number above all integers.
 const BEYOND: f64 = 9_223_372_036_854_775_808.0;
-/// The magnitude up to which every integer is exactly representable as a real number.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+/// The magnitude, 2^53, up to which every integer is exactly representable as a real number.
+pub const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Value {
     /// Converts a number that is stored as a real one; the result is an integer if the number is one.

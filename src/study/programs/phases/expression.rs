@@ -102,8 +102,8 @@ impl Expression {
     /// Converts `value`, the value of the expression, to a rank or a tag.
     pub(super) fn rank_of(&self, value: Value) -> Result<u32, ExpressionFault> {
         let whole = self.whole_of(value)?;
-        u32::try_from(whole)
-            .map_err(|_| self.fault(&format!("{whole}, which is not a rank or tag"), "give a number from 0 on"))
+        let help = if whole < 0 { "give a number from 0 on" } else { "give a number below 2^31" };
+        u32::try_from(whole).map_err(|_| self.fault(&format!("{whole}, which is not a rank or tag"), help))
     }
 
     /// Converts `value`, the value of the expression, to a condition.

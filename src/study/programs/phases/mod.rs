@@ -13,6 +13,7 @@ mod interpreter;
 mod legality;
 pub(super) mod name;
 mod names;
+mod numbers;
 mod scope;
 mod step;
 
@@ -44,8 +45,8 @@ const RANK_BYTES: f64 = 1500.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Phases {
-    /// Numbers by name, for use in expressions and as axes of a sweep.
-    #[serde(default)]
+    /// Numbers by name, for use in expressions and as axes of a sweep. Whole numbers are exact up to 2^53.
+    #[serde(default, deserialize_with = "numbers::exact_numbers")]
     pub parameters: BTreeMap<String, f64>,
     /// The memory for data that a rank needs. 0 by default.
     #[serde(default)]

@@ -100,7 +100,7 @@ impl StepInterpreter {
     fn seconds(&self, seconds: &BoundExpression) -> Result<SimDuration, Fault> {
         let value = seconds.real(&self.slots, "seconds")?;
         if !(0.0..=LONGEST_SECONDS).contains(&value) {
-            let message = format!("`{}` is {value} seconds", seconds.source());
+            let message = format!("`{}` is {} seconds", seconds.source(), Value::of_number(value));
             return Err(Fault::new("seconds", message, "give a time from 0 on, and shorter than 200 days"));
         }
         Ok(SimDuration::from_seconds(value))
@@ -109,9 +109,20 @@ impl StepInterpreter {
     /// Returns the receiver, as a rank among all, and the message.
     fn message(&self, send: &SendStep) -> Result<(u32, Message), Fault> {
         let message = Message::new(send.bytes.bytes(&self.slots)?).tag(self.tag(send.tag.as_ref())?);
-        let number = send.number.as_ref().map(|number| number.real(&self.slots, "number")).transpose()?;
+        let number = send.number.as_ref().map(|number| self.carried(number)).transpose()?;
         let message = message.values(number.map(|number| [number].into()));
         Ok((self.rank(("to", "sends to"), &send.to, send.within)?, message))
+    }
+
+    /// Returns the number that a message carries.
+    fn carried(&self, number: &BoundExpression) -> Result<f64, Fault> {
+        let value = number.number(&self.slots, "number")?;
+        let real = value.as_real().unwrap_or(f64::NAN);
+        if Value::of_number(real) != value && matches!(value, Value::Whole(_)) {
+            let message = format!("`{}` is {value}, and messages carry whole numbers up to 2^53", number.source());
+            return Err(Fault::new("number", message, "give a smaller number, or a real one"));
+        }
+        Ok(real)
     }
 
     fn pattern(&self, receive: &ReceiveStep) -> Result<MessagePattern, Fault> {
