@@ -85,13 +85,21 @@ fn hash_of(path: &Path) -> io::Result<u128> {
     if path.is_dir() {
         for file in files_in(path)? {
             hash.update(file.file_name().unwrap_or_default().as_encoded_bytes());
-            hash.update(&hash_of(&file)?.to_le_bytes());
+            hash.update(&hash_of_contents([&*file])?.to_le_bytes());
         }
         return Ok(hash.digest128());
     }
+    // A file that only looks like a list names no files, and a list may name files that are missing.
     let listed = listed_in(path)?.unwrap_or_default();
+    let present = listed.iter().map(PathBuf::as_path).filter(|file| file.is_file());
+    hash_of_contents(std::iter::once(path).chain(present))
+}
+
+/// Returns the hash of the contents of files, one after the other.
+fn hash_of_contents<'p>(files: impl IntoIterator<Item = &'p Path>) -> io::Result<u128> {
+    let mut hash = Xxh3::new();
     let mut window = vec![0; 1 << 16];
-    for path in std::iter::once(path).chain(listed.iter().map(PathBuf::as_path)) {
+    for path in files {
         let mut file = open(path)?;
         loop {
             match file.read(&mut window)? {
@@ -248,5 +256,38 @@ impl<T, K: Eq + Hash> FileCache<T, K> {
             kept.insert(key, (version, Arc::clone(&value)));
         }
         Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trace may begin with a word that looks like the name of a file in a list, as those of liballprof do.
+    #[test]
+    fn every_content_has_a_digest_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("trace-0.txt");
+        let digests = |text: &str| {
+            fs::write(&file, text).unwrap();
+            [&file, folder.path()].map(|path| hash_of(path).unwrap())
+        };
+        let [alone, within] = digests("MPI_Init:-:1700000000000000.000000\nMPI_Barrier:5\n");
+        let others = digests("MPI_Init:-:1700000000000000.000000\nMPI_Barrier:6\n");
+        assert!(others[0] != alone && others[1] != within);
+        assert_eq!(digests("MPI_Init:-:1700000000000000.000000\nMPI_Barrier:5\n"), [alone, within]);
+    }
+
+    #[test]
+    fn the_digest_of_a_list_depends_on_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let [list, listed] = ["list.txt", "0.txt"].map(|name| folder.path().join(name));
+        fs::write(&list, "0.txt\n1.txt\n").unwrap();
+        let missing = hash_of(&list).unwrap();
+        let digest = |text: &str| {
+            fs::write(&listed, text).unwrap();
+            hash_of(&list).unwrap()
+        };
+        assert!(digest("0 compute 1") != missing && digest("0 compute 1") != digest("0 compute 2"));
     }
 }

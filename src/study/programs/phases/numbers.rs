@@ -31,10 +31,10 @@ impl Visitor<'_> for ExactNumberVisitor {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "numbers that would be rounded are rejected")]
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "numbers that would be rounded are rejected")]
 fn exact<E: Error>(number: i128) -> Result<ExactNumber, E> {
     let real = number as f64;
-    if real.abs() <= EXACT {
+    if number.abs() <= EXACT as i128 {
         return Ok(ExactNumber(real));
     }
     Err(E::custom(format!("parameters are exact up to 2^53, and {number} is beyond: write {real:e} for a real number")))
