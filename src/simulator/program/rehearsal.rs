@@ -160,7 +160,7 @@ pub fn rehearse(
 ) -> Rehearsal {
     let most = if program.least_verbs(ranks) > MAX_REQUESTS { MAX_REQUESTS_OF_LONG_PROGRAM } else { MAX_REQUESTS };
     let open =
-        || DryRun { sends, has_speed, most, unit_bytes, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
+        || DryRun { sends, most, unit_bytes, ..DryRun::open(program, (ranks, host), packet_bytes, streams, has_speed) };
     rehearse_if_it_fits(program, ranks, open)
 }
 
@@ -172,7 +172,10 @@ pub fn rehearse_within(
     packet_bytes: u64,
     streams: Streams,
 ) -> Rehearsal {
-    rehearse_if_it_fits(program, ranks, || DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) })
+    rehearse_if_it_fits(program, ranks, || DryRun {
+        most,
+        ..DryRun::open(program, (ranks, host), packet_bytes, streams, true)
+    })
 }
 
 /// Runs a rehearsal of `program` on `ranks` ranks, unless it would need too much memory.
@@ -211,7 +214,8 @@ struct DryRun<'p> {
 }
 
 /// Creates a context in which nothing takes time and each rank has a separate node.
-fn untimed_context(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> RunContext {
+fn untimed_context((ranks, host): (u32, u32), packet_bytes: u64, streams: Streams, has_speed: bool) -> RunContext {
+    let rate = Processor::Rate(Rate { inner_iteration: SimDuration::ZERO });
     RunContext {
         mailbox: Mailbox::new(),
         clock: Cell::new(SimTime::START),
@@ -225,7 +229,7 @@ fn untimed_context(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -
         balance: None,
         cached: None,
         allocates: false,
-        processor: Processor::Rate(Rate { inner_iteration: SimDuration::ZERO }),
+        processor: if has_speed { rate } else { Processor::Unspecified },
         link_protocol: None,
         streams,
         outcomes: RefCell::default(),
@@ -234,14 +238,20 @@ fn untimed_context(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -
 }
 
 impl<'p> DryRun<'p> {
-    fn open(program: &'p dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Self {
-        let context = Rc::new(untimed_context(ranks, host, packet_bytes, streams));
+    fn open(
+        program: &'p dyn Program,
+        (ranks, host): (u32, u32),
+        packet_bytes: u64,
+        streams: Streams,
+        has_speed: bool,
+    ) -> Self {
+        let context = Rc::new(untimed_context((ranks, host), packet_bytes, streams, has_speed));
         let start = program.starter(ranks, host);
         let process = |rank| start(Process::new(rank, Rc::clone(&context)));
         Self {
             program,
             sends: Sends::Buffered,
-            has_speed: true,
+            has_speed,
             processes: Processes::new(Rc::clone(&context.mailbox), (0..ranks).map(process)),
             context,
             ranks: (0..ranks).map(|_| RehearsedRank::default()).collect(),

@@ -31,6 +31,7 @@ use super::{Forecast, mean_distance, real};
 use files::CallFiles;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
+use parsim_sim::node::Processor;
 use parsim_sim::node::processor::{Computation, Stopwatch};
 use parsim_sim::program::collective::Library;
 use parsim_sim::program::{Process, Program, RankFuture, RankGroup, Rehearsal, Starter};
@@ -118,6 +119,9 @@ trait CallProgram {
 
     fn collectives(&self) -> Library;
 
+    /// Returns whether the files state what the additions of collective operations take.
+    fn states_additions(&self) -> bool;
+
     /// Returns the name of the file or folder.
     fn name(&self) -> &str;
 
@@ -137,6 +141,10 @@ impl CallProgram for TimeIndependent {
 
     fn collectives(&self) -> Library {
         self.collectives
+    }
+
+    fn states_additions(&self) -> bool {
+        true
     }
 
     fn name(&self) -> &str {
@@ -159,6 +167,11 @@ impl CallProgram for MpiTrace {
 
     fn collectives(&self) -> Library {
         self.collectives
+    }
+
+    /// Additions are made inside of calls, and their times are not those of computations.
+    fn states_additions(&self) -> bool {
+        false
     }
 
     fn name(&self) -> &str {
@@ -199,7 +212,7 @@ macro_rules! call_program {
             }
 
             fn starter(&self, _ranks: u32, _host: u32) -> Starter<'_> {
-                starter(self.surveyed(), self.collectives())
+                starter(self.surveyed(), self.collectives(), self.states_additions())
             }
 
             fn phases(&self) -> &'static [Phase] {
@@ -264,13 +277,17 @@ fn place_of_call(files: &Arc<CallFiles>, rank: u32, number: usize) -> Option<Str
 }
 
 /// Returns the starter of the processes that make the calls of files.
-fn starter(surveyed: Result<Arc<Surveyed>, Box<Fault>>, library: Library) -> Starter<'static> {
+fn starter(surveyed: Result<Arc<Surveyed>, Box<Fault>>, library: Library, states_additions: bool) -> Starter<'static> {
     let files = surveyed.map(|surveyed| Arc::clone(&surveyed.files));
     let communicators = files.as_ref().map_or(&[][..], |files| &files.communicators);
     let groups: Rc<[Rc<RankGroup>]> =
         communicators.iter().map(|members| Rc::new(RankGroup::new(members.iter().copied()))).collect();
     Box::new(move |me| match &files {
-        Ok(files) => Box::pin(process::make(me, Arc::clone(files), Rc::clone(&groups), library)),
+        Ok(files) => {
+            let is_free = states_additions || *me.processor() == Processor::Unspecified;
+            let me = if is_free { me.with_free_additions() } else { me };
+            Box::pin(process::make(me, Arc::clone(files), Rc::clone(&groups), library))
+        }
         Err(fault) => {
             let fault = fault.clone();
             Box::pin(async move { me.fail(*fault).await })

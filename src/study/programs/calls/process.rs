@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 /// Makes the calls of a rank one after another, and then waits for the requests that are still pending.
 pub async fn make(me: Process, files: Arc<CallFiles>, groups: Rc<[Rc<RankGroup>]>, library: Library) {
-    let me = me.with_free_additions();
     let reader = CallReader::new(files, me.rank());
     let (requests, side_tasks) = (Requests::default(), SideTasks::default());
     let mut caller = Caller { me, reader, groups, library, requests, side_tasks, begun: FxHashMap::default() };

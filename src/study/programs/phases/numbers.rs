@@ -31,7 +31,11 @@ impl Visitor<'_> for ExactNumberVisitor {
     }
 }
 
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "numbers that would be rounded are rejected")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "numbers that would be rounded are rejected"
+)]
 fn exact<E: Error>(number: i128) -> Result<ExactNumber, E> {
     let real = number as f64;
     if number.abs() <= EXACT as i128 {
