@@ -79,9 +79,15 @@ impl CollectiveOperation {
                 algorithm: AllToAll::Bruck { .. } | AllToAll::Hypercube | AllToAll::Bine | AllToAll::ByDimensions { .. },
             } => (p * log, p / 2.0),
             Self::AllGather { .. } | Self::AllToAll { .. } | Self::ReduceScatter { .. } => (p * p, 1.0),
+            Self::AllReduce { algorithm: AllReduce::SegmentedRing { segment } } => {
+                // The sums of each part are sent in segments, the results are not.
+                let steps = 1.0 + segments(bytes.div_ceil(u64::from(ranks)), *segment);
+                (p * p * steps, 2.0 / (p * steps))
+            }
             Self::AllReduce { algorithm } => algorithm.messages_and_shares(p, log),
             Self::Scan { algorithm: Scan::RecursiveDoubling } => (p * log, 1.0),
             Self::Scan { algorithm: Scan::LinearNonBlocking } => (p * p / 2.0, 1.0),
+            Self::Broadcast { algorithm: Broadcast::ScatterRingAllGather } => (p * p, p.recip()),
             Self::Broadcast { algorithm } => in_segments(p, bytes, algorithm.segment()),
             Self::Reduce { algorithm } => in_segments(p, bytes, algorithm.segment()),
             _ => (p, 1.0),
@@ -149,15 +155,27 @@ impl CollectiveOperation {
             | Self::AllReduce { algorithm: AllReduce::AllGatherReduce } => others,
             _ => 0.5,
         };
-        InFlight { messages: f64::from(ranks) * of_a_rank, bytes: self.message_bytes(ranks, bytes) }
+        // A rank may send all segments of a message before the next rank has passed on the first.
+        let segments = match self {
+            Self::Broadcast { algorithm } => segments(bytes, algorithm.segment()),
+            Self::Reduce { algorithm } => segments(bytes, algorithm.segment()),
+            _ => 0.0,
+        };
+        let messages = segments.max(f64::from(ranks) * of_a_rank);
+        InFlight { messages, bytes: self.message_bytes(ranks, bytes) }
     }
 }
 
 /// Estimates the messages of an operation that sends a message of `bytes` bytes to each of `p` ranks, in segments, and the
 /// length of each as a multiple of m.
 fn in_segments(p: f64, bytes: u64, segment: Bytes) -> (f64, f64) {
-    let segments = f64::from(u32::try_from(Segments::new(bytes, segment.count()).count()).unwrap_or(u32::MAX));
+    let segments = segments(bytes, segment);
     (p * segments, 1.0 / segments)
+}
+
+/// Returns the number of segments of a message.
+fn segments(bytes: u64, segment: Bytes) -> f64 {
+    f64::from(u32::try_from(Segments::new(bytes, segment.count()).count()).unwrap_or(u32::MAX))
 }
 
 /// Returns the number of steps around the rings of a torus, one dimension after the other; at least 1.
