@@ -374,6 +374,103 @@ fn faulty_calls_stand_at_their_place() {
     ]);
 }
 
+/// All ranks of a communicator call the same operations in the same order, with the same root and size.
+#[test]
+fn collective_operations_agree() {
+    let call = |operation: &str, more: &str| format!("Collective(operation: {operation}, {more})");
+    let [sum, scatter] = ["AllReduce(algorithm: RecursiveDoubling)", "Scatter(algorithm: Binomial)"];
+    let broadcast = |more: &str| call("Broadcast(algorithm: Binomial)", more);
+    let eight = "bytes: \"8 B\"";
+    let at_two = |then: &str, otherwise: &str| {
+        format!("steps: [When(condition: \"rank == 2\", then: [{then}], otherwise: [{otherwise}])]")
+    };
+    let halves = "communicators: {\"half\": (color: \"rank div 2\")}, steps: [";
+    assert_rejected([
+        (
+            at_two(&broadcast(eight), &call(scatter, eight)),
+            "Broadcast",
+            "rank 2, phase program: calls Broadcast, where rank 0 calls Scatter",
+            "in the same order, with the same root and size",
+        ),
+        (
+            at_two(&call("Broadcast(algorithm: Linear)", eight), &broadcast(eight)),
+            "Broadcast(algorithm: Linear)",
+            "calls Broadcast with another algorithm than rank 0",
+            "the same collective operations",
+        ),
+        (
+            format!("steps: [{}]", broadcast("bytes: \"64 * (rank + 1) B\"")),
+            "\"64",
+            "rank 1, phase program: calls Broadcast of 128 B, and rank 0 of 64 B",
+            "the same root and size",
+        ),
+        (
+            format!("steps: [{}]", broadcast("bytes: \"8 B\", root: \"rank div 3\"")),
+            "\"rank div 3\"",
+            "rank 3, phase program: calls Broadcast with root 1, and rank 0 with root 0",
+            "the same root and size",
+        ),
+        (
+            format!("{halves}{}]", call(sum, "bytes: \"8 * (rank + 1) B\", communicator: \"half\"")),
+            "\"8 * (rank",
+            "rank 1, phase program: calls AllReduce of 16 B, and rank 0 of 8 B",
+            "all ranks of the communicator",
+        ),
+        (
+            format!("steps: [{}]", call(sum, "bytes: \"8 B\", root: 1")),
+            "1)",
+            "AllReduce has no root",
+            "leave `root` out",
+        ),
+    ]);
+    // Communicators are independent of each other, and a step may be called any number of times.
+    let own = call(sum, "bytes: \"8 * (1 + rank div 2) B\", communicator: \"half\"");
+    let good = format!("{halves}Repeat(times: 3, steps: [{own}, {}])]", call(sum, eight));
+    Folder::with(with_program(&good)).parsim(&["run", "scenario.ron"]).assert().success();
+}
+
+/// The order of arrival decides which message a receive from any rank gets, so that only the run knows.
+#[test]
+fn orders_of_arrival_are_left_to_the_run() {
+    let first = |late: u32| {
+        format!(
+            "steps: [When(condition: \"rank == 0\", then: [Receive(from: Any), Receive(from: {late})], otherwise: [\
+             When(condition: \"rank == {late}\", then: [Compute(seconds: 1)]), \
+             When(condition: \"rank < 3\", then: [Send(to: 0, bytes: \"8 B\")])])]"
+        )
+    };
+    for late in [1, 2] {
+        Folder::with(with_program(&first(late))).parsim(&["run", "scenario.ron"]).assert().success();
+    }
+    let folder = Folder::with(with_program(&first(1)));
+    let checked = folder.parsim(&["check", "scenario.ron"]).assert().success();
+    let noted = String::from_utf8_lossy(&checked.get_output().stderr).into_owned();
+    assert!(noted.contains("in an order without times: rank 0, phase program: the receive of"), "{noted}");
+    // A deadlock in every order is found by the run; with a single sender, the check finds it.
+    let never = first(1).replace("Receive(from: 1)", "Receive(from: 3)");
+    Folder::with(with_program(&never)).parsim(&["run", "scenario.ron"]).assert().code(1);
+    let certain = never.replace("rank < 3", "rank == 2");
+    Folder::with(with_program(&certain)).parsim(&["check", "scenario.ron"]).assert().code(2);
+}
+
+#[test]
+fn whole_numbers_are_not_rounded() {
+    assert_rejected([
+        (
+            "parameters: {\"n\": 9007199254740993}, steps: [Compute(flops: \"n\")]".to_owned(),
+            "9007199254740993}",
+            "parameters are exact up to 2^53, and 9007199254740993 is beyond",
+            "write 9.007199254740992e15",
+        ),
+        (
+            "steps: [Send(to: \"rank\", bytes: \"8 B\", number: \"2 ^ 53 + 1\"), Receive(from: \"rank\")]".to_owned(),
+            "\"2 ^ 53",
+            "`2 ^ 53 + 1` is 9007199254740993, and messages carry whole numbers up to 2^53",
+            "give a smaller number",
+        ),
+    ]);
+}
+
 #[test]
 fn times_that_cannot_be_are_faults() {
     assert_rejected([

@@ -355,6 +355,8 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
     let Shipped::Ping(ping) = &scenario.program else { return None };
     let layout = scenario.layout();
     let hops = layout.topology.distance(layout.node(0), layout.node(1));
+    // The equation is one of messages over links.
+    (hops > 0).then_some(())?;
     Some(PointToPoint::PARSYTEC_SUPERCLUSTER.time_s(ping.bytes.count() as f64, f64::from(hops)))
 }
 

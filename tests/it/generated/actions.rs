@@ -140,6 +140,12 @@ pub fn collective(dice: &mut Dice, ranks: u32) -> &'static str {
     dice.one_of(if is_cube { CUBE_COLLECTIVES } else { COLLECTIVES })
 }
 
+/// The field of the root of an operation, if it has one.
+pub fn root_field(operation: &str, root: &str) -> String {
+    let has_root = ["Broadcast", "Reduce(", "Scatter", "Gather"].iter().any(|name| operation.starts_with(name));
+    if has_root { format!(", root: {root}") } else { String::new() }
+}
+
 /// Up to a dozen actions of so many ranks.
 pub fn draw(dice: &mut Dice, ranks: u32, sends_wait: bool) -> Vec<Action> {
     let count = dice.between(1, 12);
@@ -214,7 +220,8 @@ fn step(action: &Action, index: &str) -> String {
         Action::Output { bytes } => transfer("Output", *bytes),
         Action::Exchange { with, bytes } => format!("Exchange(with: {with}, bytes: \"{bytes} B\")"),
         Action::Collective { operation, bytes, root } => {
-            format!("Collective(operation: {operation}, bytes: \"{bytes} B\", root: \"{root}\")")
+            let root = root_field(operation, &format!("\"{root}\""));
+            format!("Collective(operation: {operation}, bytes: \"{bytes} B\"{root})")
         }
         Action::Repeat { times, actions } => {
             let steps = steps(actions, &format!("{index}i"));

@@ -21,7 +21,8 @@ pub fn draw(dice: &mut Dice, sample: &mut Sample, part: &Part) {
         }
         6 => {
             let (operation, bytes) = (actions::collective(dice, ranks), dice.between(0, 300));
-            format!("Collective(operation: {operation}, bytes: \"{bytes} B\", root: {})", dice.between(0, ranks - 1))
+            let root = actions::root_field(operation, &dice.between(0, ranks - 1).to_string());
+            format!("Collective(operation: {operation}, bytes: \"{bytes} B\"{root})")
         }
         7 => characteristic(dice),
         8 => format!("DotProduct(n: {n}, all_reduce: {}, numerics: {numerics})", all_reduce(dice, ranks)),

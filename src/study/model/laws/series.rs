@@ -69,6 +69,8 @@ pub enum Trend {
     Rising,
     /// e falls: the overhead grows more slowly than the number of processors.
     Falling,
+    /// e rises between some numbers of processors and falls between others.
+    Mixed,
 }
 
 impl Trend {
@@ -79,6 +81,7 @@ impl Trend {
             Self::Constant => "constant",
             Self::Rising => "rising",
             Self::Falling => "falling",
+            Self::Mixed => "mixed",
         }
     }
 
@@ -104,6 +107,7 @@ impl Trend {
             ),
             Self::Rising => "e rises: the overhead grows faster than p".to_owned(),
             Self::Falling => "e falls: the overhead grows more slowly than p".to_owned(),
+            Self::Mixed => "e rises and falls: the overhead has no trend".to_owned(),
         }
     }
 }
@@ -201,7 +205,8 @@ fn is_one(processors: f64) -> bool {
 }
 
 /// Returns the trend of the points (log₂ p, e): the change of their least-squares line from the first to the last
-/// point, relative to the mean of |e|.
+/// point, relative to the mean of |e|. If e changes as much in the opposite direction from one point to the next, it has
+/// no trend.
 fn trend(fractions: &[(f64, f64)]) -> Option<Trend> {
     let (first, last) = (fractions.first()?, fractions.last()?);
     #[expect(clippy::cast_precision_loss, reason = "a series is short")]
@@ -211,9 +216,14 @@ fn trend(fractions: &[(f64, f64)]) -> Option<Trend> {
     let spread: f64 = fractions.iter().map(|point| (point.0 - x).powi(2)).sum();
     let slope = fractions.iter().map(|point| (point.0 - x) * (point.1 - e)).sum::<f64>() / spread;
     let change = slope * (last.0 - first.0);
+    let mut steps = fractions.windows(2).map(|pair| pair[1].1 - pair[0].1);
+    let (rises, falls) = (|change: f64| change > STEADY * size, |change: f64| change < -STEADY * size);
+    let ever_rises = rises(change) || steps.clone().any(rises);
+    let ever_falls = falls(change) || steps.any(falls);
     (spread > 0.0).then_some(match change {
-        change if change > STEADY * size => Trend::Rising,
-        change if change < -STEADY * size => Trend::Falling,
+        _ if ever_rises && ever_falls => Trend::Mixed,
+        change if rises(change) => Trend::Rising,
+        change if falls(change) => Trend::Falling,
         _ => Trend::Constant,
     })
 }

@@ -144,6 +144,16 @@ fn both_series_of_the_slides_get_their_verdict() {
 }
 
 #[test]
+fn a_metric_that_rises_and_falls_has_no_trend() {
+    for fractions in [[0.2, 0.067, 0.143], [0.1, 0.2, 0.1], [0.1, 0.3, 0.2]] {
+        let at = |(p, e): (f64, f64)| (p, 1.0 / (e + (1.0 - e) / p));
+        let measured = [(1.0, 1.0)].into_iter().chain([2.0, 4.0, 8.0].into_iter().zip(fractions).map(at));
+        let series = SpeedupSeries::new(points(&measured.collect::<Vec<_>>()), None).unwrap();
+        assert_eq!(series.verdict().unwrap().trend, Trend::Mixed, "{fractions:?}");
+    }
+}
+
+#[test]
 fn parts_of_the_metric_sum_to_it_and_name_what_grows() {
     let at = |processors: f64| {
         let components = [("serial", 2.0), ("computing", 98.0 / processors), ("waiting", 0.1 * (processors - 1.0))];

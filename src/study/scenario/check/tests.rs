@@ -58,12 +58,13 @@ fn impossible_levels_are_refused_at_their_parameter() {
 
 #[test]
 fn algorithms_for_other_numbers_of_ranks_are_refused() {
-    let scan = "Collective(operation: AllToAll(algorithm: Hypercube), bytes: \"8 B\", root: 4)";
+    let all_to_all = "Collective(operation: AllToAll(algorithm: Hypercube), bytes: \"8 B\", root: 4)";
     let expected = [
         "program.operation: Hypercube needs a power of two as the number of ranks, not 3",
         "program.root: the root is rank 4, but there are 3 ranks",
+        "program.root: AllToAll has no root",
     ];
-    assert_eq!(faults(scan, &[("ranks", "3")]), expected);
+    assert_eq!(faults(all_to_all, &[("ranks", "3")]), expected);
 }
 
 #[test]

@@ -22,11 +22,11 @@ struct CommunicatorCalls {
     /// Number of calls that all ranks have made.
     complete: u32,
     /// The calls that some ranks have not made yet, the oldest first.
-    open: VecDeque<OpenCall>,
+    open: VecDeque<OpenCollective>,
 }
 
 /// A call that some ranks have not made yet.
-struct OpenCall {
+struct OpenCollective {
     call: CollectiveStep,
     /// The rank that has called first, among all ranks.
     first: u32,
@@ -45,7 +45,7 @@ pub(super) struct CollectiveStep {
 
 /// A rank that calls a collective operation, by its number in the communicator, and among all ranks.
 #[derive(Clone, Copy)]
-pub(super) struct Caller {
+pub(super) struct CollectiveCaller {
     pub place: u32,
     pub rank: u32,
     /// Number of ranks of the communicator.
@@ -61,7 +61,7 @@ impl CollectiveOrder {
         &self,
         program: &CompiledProgram,
         communicator: Option<&Rc<RankGroup>>,
-        caller: Caller,
+        caller: CollectiveCaller,
         call: CollectiveStep,
     ) -> Result<(), Box<Fault>> {
         let mut communicators = self.0.borrow_mut();
@@ -77,7 +77,7 @@ impl CollectiveOrder {
                     return Err(Box::new(Fault::new(field, difference, AGREE)));
                 }
             }
-            None => calls.open.push_back(OpenCall { call, first: caller.rank, missing: caller.of - 1 }),
+            None => calls.open.push_back(OpenCollective { call, first: caller.rank, missing: caller.of - 1 }),
         }
         if calls.open.front().is_some_and(|oldest| oldest.missing == 0) {
             calls.open.pop_front();
@@ -88,8 +88,12 @@ impl CollectiveOrder {
 }
 
 /// Returns the difference of a call from that of another rank, and the field of the step where it is.
-fn difference(program: &CompiledProgram, call: CollectiveStep, of_first: &OpenCall) -> Option<(&'static str, String)> {
-    let OpenCall { call: other, first, .. } = of_first;
+fn difference(
+    program: &CompiledProgram,
+    call: CollectiveStep,
+    of_first: &OpenCollective,
+) -> Option<(&'static str, String)> {
+    let OpenCollective { call: other, first, .. } = of_first;
     if call == *other {
         return None;
     }

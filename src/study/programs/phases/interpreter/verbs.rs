@@ -1,7 +1,7 @@
 //! Verbs: steps that require the simulator.
 
 use super::StepInterpreter;
-use super::collective_order::{Caller, CollectiveStep};
+use super::collective_order::{CollectiveCaller, CollectiveStep};
 use super::requests::OutstandingRequest;
 use crate::programs::expression::Value;
 use crate::programs::phases::bound::{BoundExpression, BoundSize};
@@ -214,7 +214,7 @@ impl StepInterpreter {
         if root >= me.ranks() {
             return Err(Box::new(no_rank("root", "has the root", root, me.ranks() - 1)));
         }
-        let caller = Caller { place: me.rank(), rank: self.me.rank(), of: me.ranks() };
+        let caller = CollectiveCaller { place: me.rank(), rank: self.me.rank(), of: me.ranks() };
         self.collectives.call(&self.program, group.as_ref(), caller, CollectiveStep { at, bytes, root })?;
         me.collective(Some(operation.name()));
         // Boxed, because the state of a collective operation is larger than all other states together.
