@@ -68,6 +68,9 @@ pub enum InjectionProcess {
 }
 
 impl Traffic {
+    /// The number of batches of equal duration by which `settle` finds the end of the warm-up.
+    pub const BATCHES: u32 = 100;
+
     /// Returns the mean length of a packet in bytes.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "packets are short")]

@@ -17,6 +17,8 @@ const ACCOUNT_BYTES: f64 = 48.0;
 const SOURCE_BYTES: f64 = 450.0;
 /// Memory of a packet that waits in the network, with its route.
 const WAITING_BYTES: f64 = 64.0;
+/// Memory of the busy time of a link.
+const BUSY_BYTES: f64 = 8.0;
 /// Memory of the latency sample of a measured packet, including the copies for sorting.
 const SAMPLE_BYTES: f64 = 48.0;
 /// Memory of a message in flight, with its send and its receive (measured).
@@ -240,6 +242,8 @@ impl Scenario {
         let waiting = packets * (1.0 - taken / traffic.offered).max(0.0) + nodes * distance;
         // A link has one event for the departure of a packet and one for its arrival, unless both coincide.
         let hop = if network.arrives_on_departure() { 1.0 } else { 2.0 };
+        // The busy time of every link at the beginning of every batch.
+        let batches = if traffic.settle { f64::from(Traffic::BATCHES) * BUSY_BYTES * channels(topology) } else { 0.0 };
         Load {
             events: packets * (1.0 + hop * distance),
             // Half of the expected number, because the number of packets is random.
@@ -249,7 +253,8 @@ impl Scenario {
                 .map_or(0.0, |flit| packets * distance * (traffic.mean_bytes() / real(flit)).max(1.0)),
             memory: nodes * (RANK_BYTES / 4.0 + SOURCE_BYTES)
                 + per_s * measured * SAMPLE_BYTES
-                + waiting.min(packets) * WAITING_BYTES,
+                + waiting.min(packets) * WAITING_BYTES
+                + batches,
             is_open: false,
         }
     }

@@ -1,6 +1,7 @@
 //! Results of the measurement window of traffic: loads and latencies, in total and by source, and the detection of the
 //! warm-up at the beginning of the window.
 
+use crate::program::Traffic;
 use crate::trace::SourceLoad;
 use crate::units::{SimDuration, SimTime};
 
@@ -27,8 +28,6 @@ pub(super) struct Measurement {
     delivered: Vec<u32>,
 }
 
-/// The number of batches of equal duration used to find the end of the warm-up.
-const BATCHES: u64 = 100;
 /// The fewest batches with packets that allow a decision.
 const MIN_BATCHES: usize = 20;
 
@@ -75,7 +74,7 @@ impl Measurement {
 
     /// Returns the duration of a batch, a hundredth of the window.
     pub(super) fn batch(&self) -> SimDuration {
-        SimDuration::from_ps(self.span().ps().div_ceil(BATCHES).max(1))
+        SimDuration::from_ps(self.span().ps().div_ceil(Traffic::BATCHES.into()).max(1))
     }
 
     /// Moves the beginning of the window to where the mean latency has settled. Returns the number of batches removed.
@@ -94,7 +93,7 @@ impl Measurement {
     /// Returns the mean latency of every batch in which packets were injected, by ascending number.
     #[expect(clippy::cast_precision_loss, reason = "a count of packets is below 2^52")]
     fn batch_means(&self, step: SimDuration) -> Vec<(u64, f64)> {
-        let mut sums = vec![(0.0, 0_u64); usize::try_from(BATCHES).expect("it is small")];
+        let mut sums = vec![(0.0, 0_u64); Traffic::BATCHES as usize];
         for packet in self.delivered().filter(|packet| packet.injected >= self.begin) {
             let batch = packet.injected.since(self.begin).ps() / step.ps();
             if let Some((sum, count)) = usize::try_from(batch).ok().and_then(|batch| sums.get_mut(batch)) {

@@ -137,7 +137,8 @@ impl<'f> TrafficRun<'f> {
     }
 
     fn busy(&self, now: SimTime) -> Vec<SimDuration> {
-        self.fabric.loads(now).into_iter().map(|(.., busy)| busy).collect()
+        // Borrowed, because a vector that is collected in place of the loads would keep their memory.
+        self.fabric.loads(now).iter().map(|(.., busy)| *busy).collect()
     }
 
     fn schedule_injection(&mut self, now: SimTime, rank: u32) {
