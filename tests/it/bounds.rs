@@ -23,7 +23,7 @@ fn told(log: &[Value], key: &str) -> f64 {
 }
 
 /// Machines of every switching, programs with many ranks, traffic in and beyond the steady state, and real numbers.
-const CASES: [(&str, &[&str]); 30] = [
+const CASES: [(&str, &[&str]); 34] = [
     ("ping", &[]),
     ("reduction", &["ranks=2", "partition=Whole", "machine.network.topology=Hypercube(dimension: 14)"]),
     ("ping", &["partition=Whole", "machine.network.topology=Mesh2d(rows: 300, columns: 300)", "placement=RowMajor"]),
@@ -71,6 +71,18 @@ const CASES: [(&str, &[&str]); 30] = [
     ("stencil", &[TORUS, "ranks=512", "program=Collective(operation: AllToAll(algorithm: Linear), bytes: \"8 B\")"]),
     ("stencil", &[TORUS, "ranks=216", "program=Collective(operation: AllToAll(algorithm: Linear), bytes: \"20 kB\")"]),
     ("stencil", &[COMPLETE, "ranks=400", ALL_TO_ALL]),
+    ("stencil", &[COMPLETE, "ranks=4", BROADCAST_IN_SEGMENTS]),
+    ("stencil", &[COMPLETE, "ranks=16", "machine.sends=Buffered", BROADCAST_IN_SEGMENTS]),
+    ("stencil", &[COMPLETE, "ranks=16", REDUCE_IN_SEGMENTS]),
+    (
+        "traffic-64",
+        &[
+            "program.measured=200 us",
+            "program.settle=true",
+            "machine.network.topology=Torus2d(rows: 64, columns: 64)",
+            "ranks=4096",
+        ],
+    ),
     (
         "stencil",
         &[
@@ -99,6 +111,11 @@ const COMPLETE: &str = "machine=Like(File(\"scenarios/machines/small-cluster.ron
 /// Messages that are taken as they come, where a send waits; where it does not, they lie about.
 const SENDS: &str = "program=Phases(steps: [When(condition: \"rank == 0\", then: [Repeat(times: \"60000\", steps: \
     [Send(to: \"1\", bytes: \"10 kB\")])], otherwise: [Repeat(times: \"60000\", steps: [Receive(from: \"0\")])])])";
+
+const BROADCAST_IN_SEGMENTS: &str =
+    "program=Collective(operation: Broadcast(algorithm: Pipeline(segment: \"1 B\")), bytes: \"99999 B\")";
+const REDUCE_IN_SEGMENTS: &str =
+    "program=Collective(operation: Reduce(algorithm: Binary(segment: \"1 B\")), bytes: \"19999 B\")";
 
 const MANY_PHASES: &str = "program=Phases(steps: [Repeat(times: \"3\", steps: [Phase(name: \"a\", steps: [Compute(flops: \
     \"9\"), Exchange(with: Grid, bytes: \"80 B\")]), Phase(name: \"b\", steps: [Compute(flops: \"9\")]), Phase(name: \

@@ -24,6 +24,17 @@ const GAUSS_JORDAN: &str = "scenarios/gauss-jordan-neighbour.ron";
 const SMALL: [&str; 4] = ["--set", "ranks=4", "--set", "program.n=128"];
 const SMALLER: [&str; 4] = ["--set", "ranks=4", "--set", "program.n=32"];
 
+/// Equation (4) is about messages over links, and says nothing of two ranks on one node.
+#[test]
+fn the_published_time_of_a_message_needs_a_link() {
+    let predicted = |placement: &str| {
+        let run = ["run", "scenarios/ping.ron", "--set", "axes=[]", "--set", placement];
+        rows(&run).0.remove(0).remove("predicted_message_s").unwrap_or_default()
+    };
+    assert!(predicted("placement=RowMajor").is_f64());
+    assert!(predicted("placement=Packed(ranks_per_node: 2)").is_null());
+}
+
 #[test]
 fn what_was_not_measured_is_not_judged() {
     let run = |more: &[&str]| rows(&[&["run", GAUSS_JORDAN], &SMALL[..], more].concat());

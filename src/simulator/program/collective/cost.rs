@@ -155,10 +155,18 @@ impl CollectiveOperation {
             | Self::AllReduce { algorithm: AllReduce::AllGatherReduce } => others,
             _ => 0.5,
         };
-        // A rank may send all segments of a message before the next rank has passed on the first.
+        // The root of a broadcast, and the leaves of a reduction, may send all segments before the next rank has passed
+        // on the first.
         let segments = match self {
             Self::Broadcast { algorithm } => segments(bytes, algorithm.segment()),
-            Self::Reduce { algorithm } => segments(bytes, algorithm.segment()),
+            Self::Reduce { algorithm } => {
+                let leaves = match algorithm {
+                    Reduce::Pipeline { .. } => 1.0,
+                    Reduce::Chain { chains, .. } => f64::from(*chains),
+                    _ => f64::from(ranks) / 2.0,
+                };
+                leaves * segments(bytes, algorithm.segment())
+            }
             _ => 0.0,
         };
         let messages = segments.max(f64::from(ranks) * of_a_rank);
