@@ -44,7 +44,7 @@ impl From<SimulationError> for CaseError {
 }
 
 /// The reason why an experiment has no result, or only a partial one.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum StudyError {
     /// The scenario or another input file has faults.
     Faults(Faults),
@@ -109,6 +109,13 @@ impl fmt::Display for StudyError {
     }
 }
 
+impl fmt::Debug for StudyError {
+    /// Writes the same as `Display`, so that an error returned by `main` can be read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.to_string().trim_end())
+    }
+}
+
 impl std::error::Error for StudyError {}
 
 impl From<Faults> for StudyError {
@@ -144,5 +151,18 @@ impl From<SimulationError> for StudyError {
             SimulationError::NothingToRecord { .. } | SimulationError::Rejected(_) => Self::Request(error.to_string()),
             _ => Self::Failed(error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_main_can_be_read() {
+        let faults = Document::from_text("x.ron", "[1").unwrap_err();
+        let shown = format!("{:?}", StudyError::from(faults.clone()));
+        assert_eq!(shown, format!("{faults:?}"));
+        assert_eq!(format!("{:?}", StudyError::no_case()), "the filter leaves no case");
     }
 }

@@ -56,7 +56,7 @@ pub(super) const MAX_SHOWN: usize = 50;
 const WIDTH: usize = 110;
 
 /// The faults of a document, sorted by file and place, with the source texts in which they are shown.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Faults {
     /// The source texts.
     pub sources: Sources,
@@ -148,6 +148,14 @@ impl fmt::Display for Faults {
     }
 }
 
+impl fmt::Debug for Faults {
+    /// Writes what [`render`](Self::render) returns, without colours and without the whole texts of the sources, so
+    /// that an error returned by `main` can be read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.render(false).trim_end())
+    }
+}
+
 impl std::error::Error for Faults {}
 
 #[cfg(test)]
@@ -178,6 +186,15 @@ mod tests {
         let shown = Document::from_text("x.ron", &text).unwrap_err().render(false);
         assert!(shown.len() < 1500 && shown.contains("x.ron:1:300002"), "{shown}");
         assert!(!shown.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn an_error_of_main_can_be_read() {
+        let document = Document::from_text("x.ron", "A(b: 1)").unwrap();
+        let faults = document.faults(vec![document.fault_at("b", "too small", Some("take 2"))]);
+        let shown = format!("{faults:?}");
+        assert_eq!(shown, faults.render(false).trim_end());
+        assert!(shown.starts_with("error: too small\n") && shown.ends_with("help: take 2"), "{shown}");
     }
 
     #[test]
