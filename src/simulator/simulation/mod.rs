@@ -247,7 +247,8 @@ impl<'m> Simulation<'m> {
         Self { background: Some(background), packet_by_packet: true, ..self }
     }
 
-    /// Sets the limits.
+    /// Sets the limits. The limit of memory applies to [`run`](Self::run) and [`run_recorded`](Self::run_recorded),
+    /// which compare it with [`Estimate::idle`] before the run: machine and ranks, without what the program allocates.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -285,8 +286,8 @@ impl<'m> Simulation<'m> {
     /// Runs the program to completion.
     ///
     /// # Errors
-    /// A fault of the program on this machine, a deadlock with the processes that wait for each other, an exceeded
-    /// limit, or a fault of a process.
+    /// A fault of the program on this machine, an estimate of the memory that exceeds `limits.memory`, a deadlock with
+    /// the processes that wait for each other, an exceeded limit, or a fault of a process.
     pub fn run(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
         self.check(program)?;
         self.run_checked(program)
@@ -334,6 +335,8 @@ impl<'m> Simulation<'m> {
 
     /// Runs a program that has been checked, and records it.
     ///
+        let estimate = Estimate::idle(self.machine, &self.layout.topology, self.layout.ranks());
+        Rejection::unless_empty(self.limits.exceeded_by(&estimate).into_iter().collect())?;
     /// # Errors
     /// The errors of [`run_recorded`](Self::run_recorded).
     pub fn record_checked(

@@ -318,3 +318,15 @@ fn a_run_without_events_ends_at_its_limit_of_wall_time() {
         assert!(matches!(ended, Err(SimulationError::WallLimit { events: 0, .. })), "{ranks} ranks");
     }
 }
+
+#[test]
+fn a_run_that_needs_more_memory_than_its_limit_is_rejected() {
+    let machine = crate::machine::shipped("parsytec-supercluster-t800");
+    let run = |mib: u64| {
+        let limits = Limits { memory: Some(Bytes::from_kib(1024 * mib)), ..Limits::default() };
+        Simulation::new(&machine, 4).unwrap().limits(limits).run(&ping_the_last)
+    };
+    assert!(run(1024).is_ok());
+    let Err(SimulationError::Rejected(Rejection(faults))) = run(1) else { panic!("the limit is ignored") };
+    assert!(faults[0].message.contains("`limits.memory` allows 1.0 MB"), "{faults:?}");
+}
