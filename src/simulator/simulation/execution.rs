@@ -168,7 +168,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             notices: NoticeBoard::default(),
             finished: 0,
             last_finish: SimTime::START,
-            guard: Guard::new(&simulation.limits, simulation.pulse),
+            guard: Guard::new(&simulation.limits, simulation.pulse.as_ref()),
         }
     }
 

@@ -3,18 +3,37 @@
 use super::{SimulationError, WallClock};
 use crate::simulation::Limits;
 use crate::units::{SimDuration, SimTime};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The number of events, or of resumed processes, between two reads of the clock, since a read takes longer than either.
 const CHECKS_PER_CLOCK_READ: u32 = 1024;
 
-/// A function that receives the progress of a run, about every thousand events.
-pub type ProgressCallback = fn(events: u64, simulated: SimTime);
+/// A function that receives the number of events and the simulated time of a run, and decides whether it goes on.
+type Callback<'c> = dyn Fn(u64, SimTime) -> ControlFlow<()> + Send + Sync + 'c;
+
+/// The function that receives the progress of a run, shared by the copies of the run.
+#[derive(Clone)]
+pub(super) struct Pulse<'c>(Arc<Callback<'c>>);
+
+impl<'c> Pulse<'c> {
+    pub(super) fn new(callback: impl Fn(u64, SimTime) -> ControlFlow<()> + Send + Sync + 'c) -> Self {
+        Self(Arc::new(callback))
+    }
+}
+
+impl fmt::Debug for Pulse<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pulse")
+    }
+}
 
 /// Enforces the limits of a run.
 pub(super) struct Guard<'l> {
     limits: &'l Limits,
-    pulse: Option<ProgressCallback>,
+    pulse: Option<&'l Callback<'l>>,
     /// The start of the run and its limit of wall-clock time, if there is one.
     deadline: Option<(WallClock, Duration)>,
     /// The last instant within the limit of simulated time.
@@ -26,7 +45,8 @@ pub(super) struct Guard<'l> {
 impl<'l> Guard<'l> {
     /// Creates the guard of a run that starts now. Its first check reads the clock, since a case may have many seeds
     /// with only a few events each.
-    pub(super) fn new(limits: &'l Limits, pulse: Option<ProgressCallback>) -> Self {
+    pub(super) fn new(limits: &'l Limits, pulse: Option<&'l Pulse<'l>>) -> Self {
+        let pulse = pulse.map(|pulse| &*pulse.0);
         let deadline = limits.wall.map(|wall| (WallClock::begin(), Duration::from_secs_f64(wall.seconds())));
         // The sum saturates at the end of simulated time.
         let last = (SimTime::START + limits.simulated).min(SimTime::END.before(SimDuration::from_ps(1)));
@@ -63,13 +83,18 @@ impl<'l> Guard<'l> {
             return Err(SimulationError::EventLimit { limit: self.limits.events, at_s: now.seconds() });
         }
         self.checks_before_clock = CHECKS_PER_CLOCK_READ;
+        self.report_progress(now, events)?;
         self.check_wall_clock(now, events)
     }
 
-    fn check_wall_clock(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
-        if let Some(pulse) = self.pulse {
-            pulse(events, now);
+    fn report_progress(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
+        match self.pulse.map(|pulse| pulse(events, now)) {
+            Some(ControlFlow::Break(())) => Err(SimulationError::Cancelled { events, at_s: now.seconds() }),
+            Some(ControlFlow::Continue(())) | None => Ok(()),
         }
+    }
+
+    fn check_wall_clock(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
         match self.limits.wall.filter(|_| self.deadline.is_some_and(|(watch, wall)| watch.elapsed() > wall)) {
             Some(limit) => Err(SimulationError::WallLimit { limit, events, at_s: now.seconds() }),
             None => Ok(()),

@@ -32,13 +32,14 @@ use crate::machine::{Allocation, Layout, Machine, Transport};
 use crate::network::BufferDeadlock;
 use crate::program::{BackgroundTraffic, Program, faults_on};
 use crate::trace::Trace;
-use crate::units::SimDuration;
+use crate::units::{SimDuration, SimTime};
 use execution::Execution;
-pub use guard::ProgressCallback;
+use guard::Pulse;
 use observer::Observer;
 use observers::Observers;
 use recorder::Recorder;
 use std::io::Write;
+use std::ops::ControlFlow;
 
 /// A configured run: a machine, the layout of ranks on it, the random streams and the limits. It is built only from
 /// parts that have passed their checks.
@@ -69,7 +70,7 @@ pub struct Simulation<'m> {
     streams: Streams,
     limits: Limits,
     logs: Logs,
-    pulse: Option<ProgressCallback>,
+    pulse: Option<Pulse<'m>>,
     packet_by_packet: bool,
     background: Option<BackgroundTraffic>,
 }
@@ -131,6 +132,14 @@ pub enum SimulationError {
     WallLimit {
         /// The limit.
         limit: SimDuration,
+        /// The number of events executed.
+        events: u64,
+        /// The simulated time, in seconds.
+        at_s: f64,
+    },
+    /// The caller has ended the run through its [`pulse`](Simulation::pulse).
+    #[error("the run was cancelled after {events} events, at {at_s} s of simulated time")]
+    Cancelled {
         /// The number of events executed.
         events: u64,
         /// The simulated time, in seconds.
@@ -255,10 +264,42 @@ impl<'m> Simulation<'m> {
         self
     }
 
-    /// Sets a function that is called with the progress of the run.
+    /// Sets a function that is called at the beginning of a run and about every thousand events, with the number of
+    /// events so far and the simulated time. If it returns `Break`, the run ends with [`SimulationError::Cancelled`].
+    ///
+    /// The numbers start again from zero if packets may have found finite buffers full and the run is repeated packet
+    /// by packet. The copies of a simulation share the function, on whatever threads they run.
+    ///
+    /// ```
+    /// # use parsim_sim::prelude::*;
+    /// use std::ops::ControlFlow;
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    ///
+    /// async fn endless(me: Process) {
+    ///     loop {
+    ///         me.compute(Work::flops(1000)).await;
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let machine = Machine::ring(2, Router::Hardware, Sends::UntilInjected)
+    /// #     .flop_rate(FlopRate::from_gflop_per_s(1))
+    /// #     .link(BitRate::from_gbit_per_s(1))
+    /// #     .packet(Bytes::from_kib(1))
+    /// #     .build()?;
+    /// let is_interrupted = AtomicBool::new(false);
+    /// let simulation = Simulation::new(&machine, 2)?.pulse(|events, _| {
+    ///     // In a real program, a signal or another thread sets it.
+    ///     is_interrupted.store(events > 5000, Ordering::Relaxed);
+    ///     if is_interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// });
+    /// assert!(matches!(simulation.run(&endless), Err(SimulationError::Cancelled { events: 5001.., .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
-    pub const fn pulse(mut self, pulse: ProgressCallback) -> Self {
-        self.pulse = Some(pulse);
+    pub fn pulse(mut self, pulse: impl Fn(u64, SimTime) -> ControlFlow<()> + Send + Sync + 'm) -> Self {
+        self.pulse = Some(Pulse::new(pulse));
         self
     }
 
@@ -294,6 +335,8 @@ impl<'m> Simulation<'m> {
     }
 
     fn check(&self, program: &dyn Program) -> Result<(), Rejection> {
+        let estimate = Estimate::idle(self.machine, &self.layout.topology, self.layout.ranks());
+        Rejection::unless_empty(self.limits.exceeded_by(&estimate).into_iter().collect())?;
         let mut faults = faults_on(program, self.machine, &self.layout, self.streams);
         let layout = &self.layout;
         faults.extend(self.background.iter().flat_map(|background| background.faults(program, self.machine, layout)));
@@ -335,8 +378,6 @@ impl<'m> Simulation<'m> {
 
     /// Runs a program that has been checked, and records it.
     ///
-        let estimate = Estimate::idle(self.machine, &self.layout.topology, self.layout.ranks());
-        Rejection::unless_empty(self.limits.exceeded_by(&estimate).into_iter().collect())?;
     /// # Errors
     /// The errors of [`run_recorded`](Self::run_recorded).
     pub fn record_checked(
@@ -375,7 +416,7 @@ impl<'m> Simulation<'m> {
     fn run_presuming_room(&self, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
         let mut execution = Execution::new(self, program, ());
         let outcome = Self::advance_until(&mut execution, Execution::may_lack_room);
-        if let Err(error @ SimulationError::WallLimit { .. }) = outcome {
+        if let Err(error @ (SimulationError::WallLimit { .. } | SimulationError::Cancelled { .. })) = outcome {
             return Err(error);
         }
         if execution.may_have_lacked_room() {

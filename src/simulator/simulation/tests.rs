@@ -6,6 +6,7 @@ use crate::node::{Module, Noise, Router, RoutingCosts, Work};
 use crate::program::{Message, Process};
 use crate::trace::Activity;
 use crate::units::{Bytes, PerByte};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 fn us(us: u64) -> SimDuration {
     SimDuration::from_us(us)
@@ -329,4 +330,29 @@ fn a_run_that_needs_more_memory_than_its_limit_is_rejected() {
     assert!(run(1024).is_ok());
     let Err(SimulationError::Rejected(Rejection(faults))) = run(1) else { panic!("the limit is ignored") };
     assert!(faults[0].message.contains("`limits.memory` allows 1.0 MB"), "{faults:?}");
+}
+
+/// Buffers that may be full lead to a second run, packet by packet; a run that is cancelled is not repeated.
+#[test]
+fn a_run_can_be_cancelled_by_its_caller() {
+    async fn flood(me: Process) {
+        for _ in 0..1000 {
+            let send = me.start_send((me.rank() + 1) % me.ranks(), Message::new(4096)).await;
+            me.receive_any().await;
+            me.wait(send).await;
+        }
+    }
+    let mut machine =
+        machine(Topology::Ring { nodes: 4 }, Switching::StoreAndForward(StoreAndForward { packet: packet() }));
+    for buffers in [Buffers::Unbounded, Buffers::Packets(64)] {
+        machine.network.links.buffers = buffers;
+        let calls = AtomicU32::new(0);
+        let cancel = |_, _| {
+            let number = calls.fetch_add(1, Ordering::Relaxed);
+            if number == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let result = Simulation::new(&machine, 4).unwrap().pulse(cancel).run(&flood);
+        assert!(matches!(result, Err(SimulationError::Cancelled { events: 1.., .. })), "{result:?}");
+        assert_eq!(calls.into_inner(), 4);
+    }
 }

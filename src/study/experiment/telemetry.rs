@@ -1,6 +1,7 @@
 //! The CPU time and memory of runs, where the system reports them, and their progress.
 
 use parsim_sim::units::SimTime;
+use std::ops::ControlFlow;
 
 /// Returns the CPU time of the current thread, in seconds.
 pub fn thread_cpu_s() -> Option<f64> {
@@ -19,7 +20,8 @@ pub fn peak_memory_kib() -> Option<u64> {
 /// The target of the log events that report the progress of runs.
 pub const PROGRESS: &str = "parsim::progress";
 
-/// Logs the progress of a run.
-pub fn pulse(events: u64, simulated: SimTime) {
+/// Logs the progress of a run, which goes on.
+pub fn pulse(events: u64, simulated: SimTime) -> ControlFlow<()> {
     tracing::trace!(target: PROGRESS, events, simulated_s = simulated.seconds());
+    ControlFlow::Continue(())
 }

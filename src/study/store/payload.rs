@@ -172,6 +172,7 @@ impl StoredFailure {
                 Some(Self::Rejected(faults.iter().map(StoredFault::of).collect()))
             }
             SimulationError::WallLimit { .. }
+            | SimulationError::Cancelled { .. }
             | SimulationError::Defect(_)
             | SimulationError::NotRecorded(_)
             | SimulationError::NothingToRecord { .. } => None,

@@ -93,7 +93,10 @@ fn what_another_try_may_change_is_not_kept() {
     let folder = tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let wall = SimulationError::WallLimit { limit: SimDuration::from_ms(1), events: 1, at_s: 0.0 };
-    for error in [wall, SimulationError::Defect("lost".to_owned()), SimulationError::NotRecorded(String::new())] {
+    let cancelled = SimulationError::Cancelled { events: 1, at_s: 0.0 };
+    for error in
+        [wall, cancelled, SimulationError::Defect("lost".to_owned()), SimulationError::NotRecorded(String::new())]
+    {
         store.append(id(1), &Err(error)).unwrap();
     }
     assert_eq!(store.state(id(1)), State::Missing);

@@ -62,7 +62,7 @@ fn run(
     program: &dyn Program,
     mut replay: Replay,
 ) -> Result<Option<Trace>, SimulationError> {
-    let mut guard = Guard::new(&simulation.limits, simulation.pulse);
+    let mut guard = Guard::new(&simulation.limits, simulation.pulse.as_ref());
     guard.check(SimTime::START, replay.events)?;
     while replay.open_next() {
         while let Some(now) = replay.step() {

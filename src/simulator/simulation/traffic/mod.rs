@@ -25,7 +25,7 @@ use latencies::Latencies;
 pub fn run(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, SimulationError> {
     let Simulation { machine, layout, streams, .. } = simulation;
     let mut field = TrafficRun::new(&machine.network, traffic, layout, *streams);
-    field.run(Guard::new(&simulation.limits, simulation.pulse))?;
+    field.run(Guard::new(&simulation.limits, simulation.pulse.as_ref()))?;
     Ok(field.trace(layout))
 }
 
