@@ -166,7 +166,8 @@ impl Process {
         self.context.clock.get()
     }
 
-    /// Returns a random stream specific to this rank.
+    /// Returns a random stream specific to this rank and to `purpose`. The same seed, rank and purpose give the same
+    /// numbers in every call. Its methods are in the traits of [`rand`](crate::rand), such as `RngExt`.
     #[must_use]
     pub fn random(&self, purpose: &str) -> ChaCha8Rng {
         self.context.streams.stream(purpose, u64::from(self.rank))
@@ -178,7 +179,8 @@ impl Process {
         self.context.streams.stream(purpose, u64::from(u32::MAX))
     }
 
-    /// Begins a phase: from now on, the time of this process is attributed to `phase`.
+    /// Begins a phase: from now on, the time of this process is attributed to `phase`. A name that is computed at run
+    /// time can be made static, once, by [`String::leak`].
     pub fn phase(&self, phase: Phase) {
         self.notes().phase.set(self.context.phases.index(phase));
     }
@@ -297,9 +299,10 @@ impl Process {
         self.ask(Verb::ComputeFor(time), done)
     }
 
-    /// Computes a number of floating-point operations, which need not be whole.
+    /// Computes a number of floating-point operations, which need not be whole. The run ends with an error if it is
+    /// negative or not a number.
     pub fn operate(&self, operations: f64) -> impl Future<Output = ()> {
-        self.ask(Verb::Operate(operations), done)
+        self.ask(if_amount(operations, "computes", "operations", Verb::Operate), done)
     }
 
     /// Prepares a received message of `bytes` bytes for being sent on, at the cost of the machine's
@@ -309,7 +312,7 @@ impl Process {
     }
 
     /// Loads a number of bytes, which need not be whole, from the memory shared by the cores of the node. Takes no time
-    /// if they share none.
+    /// if they share none. The run ends with an error if the number is negative or not a number.
     pub async fn load(&self, bytes: f64) {
         let loading = self.start_load(bytes).await;
         self.wait(loading).await;
@@ -317,13 +320,14 @@ impl Process {
 
     /// Starts to load and returns immediately.
     pub fn start_load(&self, bytes: f64) -> impl Future<Output = Operation> {
-        self.ask(Verb::StartLoad(bytes), started)
+        self.ask(if_amount(bytes, "loads", "bytes", Verb::StartLoad), started)
     }
 
     /// Passes a number of bytes, which need not be whole, out of the node through the interfaces that its cores share,
-    /// without a receiver. Models use this to charge for an exchange with unspecified partners.
+    /// without a receiver. Models use this to charge for an exchange with unspecified partners. The run ends with an
+    /// error if the number is negative or not a number.
     pub async fn leave_node(&self, bytes: f64) {
-        let leaving = self.ask(Verb::StartLeave(bytes), started).await;
+        let leaving = self.ask(if_amount(bytes, "passes", "bytes out of the node", Verb::StartLeave), started).await;
         self.wait(leaving).await;
     }
 
@@ -348,7 +352,7 @@ impl Process {
         self.ask(Verb::Barrier, done)
     }
 
-    /// Aborts the run because this process cannot continue.
+    /// Aborts the run because this process cannot continue. The error is `rank 2: …` with the message of `reason`.
     pub fn fail(&self, reason: impl Into<Fault>) -> impl Future<Output = ()> {
         self.ask(Verb::Fail(Box::new(reason.into())), done)
     }
@@ -392,7 +396,17 @@ impl Process {
 
 /// Returns the verb, or a failure if it could not be counted.
 fn if_counted(counted: Option<()>, verb: Verb) -> Verb {
-    counted.map_or_else(|| Verb::Fail(Box::new(UNCOUNTED.to_owned().into())), |()| verb)
+    counted.map_or_else(|| failure(UNCOUNTED.to_owned()), |()| verb)
+}
+
+/// Returns the verb with an amount, or a failure if the amount is negative or not a number.
+fn if_amount(amount: f64, does: &str, of: &str, verb: impl FnOnce(f64) -> Verb) -> Verb {
+    if amount >= 0.0 { verb(amount) } else { failure(format!("{does} {amount} {of}")) }
+}
+
+/// Returns the request that ends the run for this reason.
+fn failure(reason: String) -> Verb {
+    Verb::Fail(Box::new(reason.into()))
 }
 
 /// The fault of a process whose [`Tally`] overflows.

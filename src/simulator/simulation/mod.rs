@@ -161,7 +161,7 @@ pub enum SimulationError {
     #[error("{0}")]
     Rejected(#[from] Rejection),
     /// A process violated the rules of its interface.
-    #[error("rank {rank} {fault}")]
+    #[error("rank {rank}: {fault}")]
     ProgramFault {
         /// The rank.
         rank: u32,

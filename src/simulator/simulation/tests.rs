@@ -3,7 +3,7 @@ use crate::machine::{NodeOverride, Sends};
 use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use crate::network::{Buffers, Switching, Topology, VirtualChannels};
 use crate::node::{Module, Noise, Router, RoutingCosts, Work};
-use crate::program::{Message, Process};
+use crate::program::{Message, MessagePattern, Process};
 use crate::trace::Activity;
 use crate::units::{Bytes, PerByte};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -136,6 +136,40 @@ fn what_cannot_be_sent_is_a_fault_of_the_program() {
     assert!(sending(2, packet).unwrap_err().contains("sends to rank 2, but the ranks are 0 to 1"));
     let error = sending(1, packet << 32).unwrap_err();
     assert!(error.contains("at once, but a message has at most 2^32 - 1 packets of 120 B"), "{error}");
+}
+
+#[test]
+fn what_a_process_cannot_request_is_a_fault_of_the_program() {
+    fn fault_of<F: Future<Output = ()> + 'static>(request: fn(Process) -> F) -> String {
+        let machine = crate::machine::shipped("parsytec-supercluster-t800");
+        let simulation = Simulation::new(&machine, 1).unwrap();
+        // Without the check before the run, which finds the same fault.
+        let Err(SimulationError::ProgramFault { rank: 0, fault }) = simulation.run_checked(&request) else {
+            panic!("the request is accepted")
+        };
+        assert!(simulation.run(&request).unwrap_err().to_string().contains(&format!(": {fault}")));
+        fault
+    }
+    assert_eq!(
+        fault_of(|me| async move { drop(me.receive(9).await) }),
+        "receives from rank 9, but the ranks are 0 to 0"
+    );
+    assert!(
+        fault_of(|me| async move {
+            let _ = me.start_receive(MessagePattern::from(9)).await;
+        })
+        .contains("rank 9")
+    );
+    assert_eq!(
+        fault_of(|me| async move {
+            let _ = me.wait_any(&[]).await;
+        }),
+        "waits for one of no operations"
+    );
+    assert_eq!(fault_of(|me| async move { me.operate(-1.0).await }), "computes -1 operations");
+    assert_eq!(fault_of(|me| async move { me.load(f64::NAN).await }), "loads NaN bytes");
+    assert_eq!(fault_of(|me| async move { me.leave_node(-2.5).await }), "passes -2.5 bytes out of the node");
+    assert_eq!(fault_of(|me| async move { me.fail("no input".to_owned()).await }), "no input");
 }
 
 /// All ranks send to their third neighbour on a ring where each buffer holds one packet.

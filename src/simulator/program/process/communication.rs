@@ -2,21 +2,22 @@
 
 use super::{
     Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received, Reply, Verb, done,
-    if_counted, started,
+    failure, if_counted, started,
 };
 
 impl Process {
-    /// Sends to rank `to` and waits until the send is complete in the sense of [`Sends`](crate::machine::Sends).
+    /// Sends to rank `to` and waits until the send is complete in the sense of [`Sends`](crate::machine::Sends). The
+    /// run ends with an error if there is no such rank.
     pub fn send(&self, to: u32, message: Message) -> impl Future<Output = ()> {
         let to = self.among_all(to);
         let counted = self.count_message(to, &message);
         self.ask(if_counted(counted, Verb::Send(to, message)), done)
     }
 
-    /// Waits for the first message from rank `from`.
+    /// Waits for the first message from rank `from`. The run ends with an error if there is no such rank.
     pub fn receive(&self, from: u32) -> impl Future<Output = Message> {
-        let pattern = MessagePattern { from: Some(self.among_all(from)), tag: None };
-        self.ask(Verb::Receive(pattern), |answer| received(answer).message)
+        let pattern = MessagePattern { from: Some(from), tag: None };
+        self.ask(self.receiving(pattern, Verb::Receive), |answer| received(answer).message)
     }
 
     /// Waits for the first message from any rank.
@@ -27,9 +28,7 @@ impl Process {
     /// Waits for the first message that matches `pattern`.
     pub fn receive_where(&self, pattern: MessagePattern) -> impl Future<Output = Received> {
         let group = self.group.clone();
-        self.ask(Verb::Receive(self.pattern_among_all(pattern)), move |answer| {
-            within(group.as_deref(), received(answer))
-        })
+        self.ask(self.receiving(pattern, Verb::Receive), move |answer| within(group.as_deref(), received(answer)))
     }
 
     /// Starts a send and returns immediately; several sends of one process proceed concurrently.
@@ -41,7 +40,7 @@ impl Process {
 
     /// Starts a receive and returns immediately.
     pub fn start_receive(&self, pattern: MessagePattern) -> impl Future<Output = Operation> {
-        self.ask(Verb::StartReceive(self.pattern_among_all(pattern)), started)
+        self.ask(self.receiving(pattern, Verb::StartReceive), started)
     }
 
     /// Waits until `operation` is complete. Returns the message if it was a receive.
@@ -62,8 +61,13 @@ impl Process {
 
     /// Waits until one of `operations` is complete. Returns the index of the first to complete, or the lowest index if
     /// several are complete already. The operation still has to be [waited](Self::wait) for, which then takes no time.
+    /// The run ends with an error if there are no `operations`.
     pub fn wait_any(&self, operations: &[Operation]) -> impl Future<Output = usize> {
-        self.ask(Verb::WaitAny(operations.to_vec()), |answer| match answer {
+        let verb = match operations {
+            [] => failure("waits for one of no operations".to_owned()),
+            _ => Verb::WaitAny(operations.to_vec()),
+        };
+        self.ask(verb, |answer| match answer {
             Reply::Ready(index) => index,
             other => unreachable!("wait_any was answered {other:?}"),
         })
@@ -96,8 +100,14 @@ impl Process {
         })
     }
 
-    fn pattern_among_all(&self, pattern: MessagePattern) -> MessagePattern {
-        MessagePattern { from: pattern.from.map(|from| self.among_all(from)), ..pattern }
+    /// Returns the request to receive what `pattern` matches, or a failure if it names a sender that does not exist.
+    fn receiving(&self, pattern: MessagePattern, verb: impl FnOnce(MessagePattern) -> Verb) -> Verb {
+        match pattern.from {
+            Some(from) if from >= self.ranks() => {
+                failure(format!("receives from rank {from}, but the ranks are 0 to {}", self.ranks() - 1))
+            }
+            from => verb(MessagePattern { from: from.map(|from| self.among_all(from)), ..pattern }),
+        }
     }
 
     fn count_message(&self, to: u32, message: &Message) -> Option<()> {

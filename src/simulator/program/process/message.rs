@@ -33,7 +33,8 @@ impl Message {
         Self { bytes, tag: 0, values: None, again: false, synchronous: false }
     }
 
-    /// Sets the tag; the 256 largest tags are reserved for collective operations.
+    /// Sets the tag. Tags from [`RESERVED_TAGS`] on, the 256 largest, are those of collective operations: a message with
+    /// such a tag is not rejected, but a receive without a tag does not match it.
     #[must_use]
     pub const fn tag(mut self, tag: u32) -> Self {
         self.tag = tag;
@@ -102,7 +103,28 @@ pub struct MessagePattern {
     pub tag: Option<u32>,
 }
 
+impl From<u32> for MessagePattern {
+    /// Returns the pattern of all messages from rank `from`, except those of collective operations.
+    fn from(from: u32) -> Self {
+        Self { from: Some(from), tag: None }
+    }
+}
+
 impl MessagePattern {
+    /// Sets the tag, so that only messages with this tag match.
+    ///
+    /// ```
+    /// use parsim_sim::program::MessagePattern;
+    ///
+    /// let halo = MessagePattern::from(3).tag(7);
+    /// assert!(halo.matches(3, 7) && !halo.matches(3, 8) && !halo.matches(2, 7));
+    /// assert!(MessagePattern::from(3).matches(3, 8));
+    /// ```
+    #[must_use]
+    pub const fn tag(self, tag: u32) -> Self {
+        Self { tag: Some(tag), ..self }
+    }
+
     /// Returns whether a message from `from` with `tag` matches.
     #[must_use]
     pub fn matches(self, from: u32, tag: u32) -> bool {
