@@ -80,6 +80,6 @@ pub mod guide {
 }
 
 pub use parsim_sim::{Machine, Message, Process, Program, Simulation, Trace};
-pub use parsim_sim::{engine, fault, machine, network, node, program, simulation, trace, units};
+pub use parsim_sim::{engine, fault, machine, network, node, program, rand, simulation, trace, units};
 pub use parsim_study::{Scenario, load_machine, machines};
 pub use parsim_study::{analysis, answer, experiment, model, programs, report, scenario};

@@ -46,6 +46,9 @@ pub mod prelude {
     pub use crate::units::{BitRate, Bytes, FlopRate, Hertz, PerByte, SimDuration, SimTime};
 }
 
+/// The crate of the traits of random streams, such as those of [`Process::random`].
+pub use rand;
+
 pub use machine::Machine;
 pub use program::{Message, Process, Program};
 pub use simulation::Simulation;
