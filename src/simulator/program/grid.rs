@@ -14,6 +14,9 @@ pub struct Grid {
 
 impl Grid {
     /// Creates a grid of `ranks` ranks that is as square as possible.
+    ///
+    /// # Panics
+    /// If `ranks` is zero.
     #[must_use]
     pub fn of(ranks: u32) -> Self {
         let (_, columns) = near_square(ranks);
@@ -37,7 +40,7 @@ impl Grid {
         Some(Fault::new("rows", message, "give a divisor of the number of ranks, or leave it out"))
     }
 
-    /// Returns the (row, column) of a rank.
+    /// Returns the (row, column) of a rank. A rank that the grid does not have would be in a row beyond the last one.
     #[must_use]
     pub const fn coordinates(self, rank: u32) -> (u32, u32) {
         (rank / self.columns, rank % self.columns)

@@ -174,7 +174,7 @@ impl Accounts {
         &self.phases
     }
 
-    /// Returns the account of `rank` in `phase`.
+    /// Returns the account of `rank` in `phase`; one without any time if the run has no such rank or phase.
     #[must_use]
     pub fn account(&self, rank: u32, phase: &str) -> Account {
         let index = self.phases.iter().position(|known| *known == phase);
@@ -200,7 +200,7 @@ impl Accounts {
         self.columns.iter().filter_map(|columns| columns[activity as usize].get(rank as usize)).copied().sum()
     }
 
-    /// Returns the account of `rank` over all phases.
+    /// Returns the account of `rank` over all phases; one without any time if the run has no such rank.
     #[must_use]
     pub fn rank(&self, rank: u32) -> Account {
         let mut sum = Account::default();
@@ -228,6 +228,7 @@ mod tests {
         accounts.add(0, "collection", Activity::Idle, ps(6));
         assert_eq!(accounts.account(1, "broadcast").get(Activity::Sending), ps(7));
         assert_eq!(accounts.rank(1).total(), ps(12));
+        assert_eq!(accounts.rank(2).total() + accounts.account(0, "nowhere").total(), ps(0));
         assert_eq!(accounts.rank(0).total(), ps(6));
         assert_eq!(accounts.account(1, "update").get(Activity::Computing), ps(5));
         assert_eq!(accounts.phases(), ["broadcast", "update", "collection"]);
