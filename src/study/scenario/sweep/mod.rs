@@ -275,6 +275,9 @@ impl Plan {
     /// Gives an axis the values of an override. The axis is added if it is not declared.
     fn replace(&mut self, replacement: &Override) -> Result<(), SourceFault> {
         let name = &replacement.name;
+        if replacement.values.is_empty() {
+            return Err(SourceFault::new(&format!("`{OVER} {name}` has no values")).help("give at least one value"));
+        }
         let index = match self.axes.iter().position(|planned| planned.axis.name == *name) {
             Some(index) => index,
             None => self.add_axis(name)?,

@@ -12,7 +12,8 @@ pub struct Override {
 }
 
 impl Override {
-    /// Creates an override with values for the axis `name`, or for the field with the path `name`.
+    /// Creates an override with values for the axis `name`, or for the field with the path `name`. A
+    /// [`Plan`](super::Plan) rejects an override without values.
     #[must_use]
     pub fn new(name: &str, values: &[&str]) -> Self {
         Self { name: name.to_owned(), values: values.iter().map(|value| (*value).to_owned()).collect() }
@@ -62,6 +63,17 @@ fn list(values: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Plan;
+    use crate::scenario::source::Document;
+
+    #[test]
+    fn an_override_without_values_is_rejected() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/gauss-jordan-neighbour.ron");
+        let document = Document::load(file).unwrap();
+        let plan = |values: &[&str]| Plan::new(document.clone(), &[Override::new("p", values)]);
+        assert!(plan(&["2"]).is_ok());
+        assert_eq!(plan(&[]).err().unwrap().list[0].message, "`--over p` has no values");
+    }
 
     #[test]
     fn commas_inside_a_value_do_not_separate() {
