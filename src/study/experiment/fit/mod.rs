@@ -37,7 +37,7 @@ pub struct FitRequest {
 }
 
 /// The columns that describe messages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MessageColumns {
     /// The column of the message length in bytes; `bytes` by default.
     pub bytes: Option<String>,
