@@ -143,6 +143,31 @@ fn fields_at_their_default_are_calibrated() {
     assert!(noted.contains("The axis `machine.overrides` sets"), "{noted}");
 }
 
+/// Alternatives that the data do not tell apart are named, by a case and by its fit, because intervals do not span them.
+#[test]
+fn alternatives_that_fit_as_well_are_named() {
+    let calibrated = Calibrated::new();
+    let case = fs::read_to_string(calibrated.path("case.ron")).expect("it is text");
+    let choice =
+        "choices: [Choice(path: \"machine.nodes.router_turn\", values: [\"EndOfRow\", \"AtOnce\"])], parameters:";
+    fs::write(calibrated.path("case.ron"), case.replace("parameters:", choice)).expect("it can be written");
+    parsim()
+        .args(["calibrate", &calibrated.path("case.ron"), "--fit-out", &calibrated.path("fit.ron")])
+        .assert()
+        .success();
+    for file in ["case.ron", "fit.ron"] {
+        let (_, noted) = calibrated.asked_by(file, "run", &[]);
+        let words = "do not tell machine.nodes.router_turn = EndOfRow from machine.nodes.router_turn = AtOnce";
+        assert!(noted.contains(words), "{noted}");
+        let (_, noted) = calibrated.asked_by(file, "run", &["--set", "machine.nodes.router_turn=AtOnce"]);
+        assert!(!noted.contains("do not tell"), "{noted}");
+    }
+    let fit = fs::read_to_string(calibrated.path("fit.ron")).expect("it is text");
+    fs::write(calibrated.path("fit.ron"), fit.replace("links.per_byte", "links.per_bite")).expect("it can be written");
+    let (_, noted) = calibrated.asked_by("fit.ron", "run", &[]);
+    assert!(noted.contains("no field machine.network.links.per_bite: these calibrated values are not used"), "{noted}");
+}
+
 #[test]
 fn intervals_depend_on_neither_threads_nor_shards_nor_stores() {
     let calibrated = Calibrated::new();

@@ -142,6 +142,12 @@ impl SimDuration {
         Self(us.saturating_mul(1_000_000))
     }
 
+    /// Returns the difference from a shorter span, or zero if `other` is longer.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
     /// Returns the span of a number of seconds, rounded once to picoseconds. Results of models and distributions are not
     /// whole numbers. Negative numbers and NaN become zero, numbers beyond the longest span become the longest span.
     #[must_use]
@@ -207,8 +213,10 @@ impl Add<SimDuration> for SimTime {
 
 impl Sub for SimTime {
     type Output = SimDuration;
-    /// Returns the span from `earlier` to `self`, or zero if `earlier` is later, in every build.
+    /// Returns the span from `earlier` to `self`. An `earlier` that is later is a mistake: the span is zero, and builds
+    /// with debug assertions panic. Use [`since`](SimTime::since) if it may be later.
     fn sub(self, earlier: Self) -> SimDuration {
+        debug_assert!(earlier <= self, "a span does not run backwards");
         self.since(earlier)
     }
 }
@@ -222,8 +230,10 @@ impl Add for SimDuration {
 
 impl Sub for SimDuration {
     type Output = Self;
-    /// Returns the difference, or zero if `other` is longer, in every build.
+    /// Returns the difference. An `other` that is longer is a mistake: the difference is zero, and builds with debug
+    /// assertions panic. Use [`saturating_sub`](SimDuration::saturating_sub) if it may be longer.
     fn sub(self, other: Self) -> Self {
+        debug_assert!(other <= self, "a span is not negative");
         Self(self.0.saturating_sub(other.0))
     }
 }
@@ -320,8 +330,9 @@ mod tests {
     #[test]
     fn differences_are_never_negative() {
         let (short, long) = (SimDuration::from_us(1), SimDuration::from_us(3));
-        assert_eq!((long - short, short - long), (SimDuration::from_us(2), SimDuration::ZERO));
-        assert_eq!(SimTime::START - (SimTime::START + long), SimDuration::ZERO);
+        assert_eq!(long - short, SimDuration::from_us(2));
+        assert_eq!(short.saturating_sub(long), SimDuration::ZERO);
+        assert_eq!(SimTime::START.since(SimTime::START + long), SimDuration::ZERO);
     }
 
     #[test]

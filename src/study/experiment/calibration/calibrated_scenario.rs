@@ -64,8 +64,9 @@ impl<'p> CalibratedScenario<'p> {
         let unused = replaced.iter().map(|(path, by)| {
             format!("{by} sets {path}: its calibrated value, with which the others were fitted, is not used.")
         });
+        let missing = without_field(predictor, &plan);
         let of_traffic = plan.scenario().program.is_traffic().then(|| ONLY_MAKESPANS.to_owned());
-        let cautions = predictor.cautions(is_set)?.into_iter().chain(unused).chain(of_traffic).collect();
+        let cautions = predictor.cautions(is_set)?.into_iter().chain(unused).chain(missing).chain(of_traffic).collect();
         let origin = predictor.origin(&calibrated);
         Ok(Self { predictor, file, plan, varied, origin, cautions })
     }
@@ -225,6 +226,13 @@ fn divided(predictor: &Predictor, file: &ScenarioFile, plan: &Plan) -> (Vec<Sett
         }
     }
     (calibrated, replaced)
+}
+
+/// Returns that a scenario has no field for some calibrated values, if it has none.
+fn without_field(predictor: &Predictor, plan: &Plan) -> Option<String> {
+    let missing = predictor.settings().map(|(path, _)| path).filter(|path| !plan.has_field(path));
+    let missing = missing.collect::<Vec<_>>().join(", ");
+    (!missing.is_empty()).then(|| format!("The scenario has no field {missing}: these calibrated values are not used."))
 }
 
 /// Returns who gives a field its value instead of a calibration: an axis or `--set`.

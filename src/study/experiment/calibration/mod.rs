@@ -470,7 +470,9 @@ impl BestFit<'_> {
         let intervals = level.map(|level| self.intervals(level, &values, uncertain, &left_out)).transpose()?;
         let predictor = intervals.as_ref().filter(|_| self.best.has_converged).map(|known| {
             let errors = (known.level, known.conformal.clone());
-            self.predictor(&fitted.settings, file, (&identified, &of_parameters), errors)
+            let others = choices.iter().skip(1).filter(|choice| choice.is_as_good);
+            let others = others.map(|choice| choice.settings.clone()).collect();
+            self.predictor((&fitted.settings, others), file, (&identified, &of_parameters), errors)
         });
         Ok(Calibrated {
             case: self.case.clone(),
@@ -520,6 +522,13 @@ impl BestFit<'_> {
         self.in_order_of_case((0..count).map(row).collect())
     }
 
+    /// Returns whether an alternative fits as well as the best one, given the uncertainty of the data.
+    fn fits_as_well(&self, fitted: &FittedChoice) -> bool {
+        let cost = fitted.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
+        let (deviation, quantile) = self.deviation();
+        cost - self.best.cost() <= (quantile * deviation).powi(2)
+    }
+
     fn choices(&self, fitted: &[FittedChoice]) -> Result<Vec<TriedChoice>, StudyError> {
         let of = |fitted_choice: &FittedChoice| {
             let errors = fitted_choice.minimum.as_ref().map(|minimum| {
@@ -535,14 +544,12 @@ impl BestFit<'_> {
                 Ok::<_, StudyError>(errors)
             });
             let [train_error, held_out_error] = errors.transpose()?.unwrap_or_default();
-            let cost = fitted_choice.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
-            let (deviation, quantile) = self.deviation();
             Ok(TriedChoice {
                 settings: fitted_choice.settings.clone(),
                 train_error,
                 held_out_error,
                 has_converged: fitted_choice.minimum.as_ref().is_some_and(|minimum| minimum.has_converged),
-                is_as_good: cost - self.best.cost() <= (quantile * deviation).powi(2),
+                is_as_good: self.fits_as_well(fitted_choice),
                 failure: fitted_choice.failure.as_ref().map(reason),
             })
         };

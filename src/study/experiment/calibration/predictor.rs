@@ -5,7 +5,7 @@ use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
 use super::intervals::ParameterIntervals;
 use super::prediction::{around, of_residual, span};
-use super::{AlternativeFits, EVALUATIONS, words};
+use super::{AlternativeFits, EVALUATIONS, conflicts, words};
 use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability};
 use crate::scenario::source::Document;
@@ -13,10 +13,12 @@ use crate::scenario::{Plan, RESULTS};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
+/// The largest number of other alternatives that are named.
+const MAX_SHOWN: usize = 3;
 /// The key of the makespan.
 const MAKESPAN: &str = "makespan_s";
 
-/// The best values of parameters, and the uncertainty of predictions with them. A file keeps it ([`to_ron`](Self::to_ron)).
+/// The best values of parameters, and the uncertainty of predictions with them. [`Calibrated::fit_file`](super::Calibrated::fit_file) writes it into a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Fit")]
 pub struct Predictor {
@@ -26,6 +28,8 @@ pub struct Predictor {
     pub(super) case: String,
     /// The alternatives of the case that fit best.
     choice: Vec<Setting>,
+    /// Other alternatives that fit as well, given the uncertainty of the data.
+    as_good: Vec<Vec<Setting>>,
     /// The parameters, in the order of the rows of the covariance.
     pub(super) parameters: Vec<NearbyParameter>,
     /// The share of new measurements that the intervals are to contain, in percent.
@@ -171,16 +175,18 @@ impl CalibrationCase {
         let left_out = cross_validation::leave_out(&best_fit)?;
         let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
         let conformal = best_fit.intervals(level, &values, (&identified, &intervals.coordinates), &left_out)?.conformal;
-        Ok(best_fit.predictor(&chosen.settings, file, (&identified, &intervals), (level, conformal)))
+        let others = fits.fitted[1..].iter().filter(|fitted| best_fit.fits_as_well(fitted));
+        let others = others.map(|fitted| fitted.settings.clone()).collect();
+        Ok(best_fit.predictor((&chosen.settings, others), file, (&identified, &intervals), (level, conformal)))
     }
 }
 
 impl BestFit<'_> {
-    /// Returns what is needed to predict other scenarios: the chosen alternatives of the case in `file`, the parameters
-    /// with their uncertainty, and the errors of predictions.
+    /// Returns what is needed to predict other scenarios: the chosen alternatives of the case in `file` and others that
+    /// fit as well, the parameters with their uncertainty, and the errors of predictions.
     pub(super) fn predictor(
         &self,
-        choice: &[Setting],
+        (choice, as_good): (&[Setting], Vec<Vec<Setting>>),
         file: &Path,
         (identified, intervals): (&Identifiability, &ParameterIntervals),
         (level, conformal): (IntervalLevel, Conformal),
@@ -190,6 +196,7 @@ impl BestFit<'_> {
             results: RESULTS,
             case: file.display().to_string(),
             choice: choice.to_vec(),
+            as_good,
             parameters: (0..self.fit.unknowns.len()).map(parameter).collect(),
             level,
             loss: self.case.loss,
@@ -257,8 +264,25 @@ impl Predictor {
             "`kinds` and `growing` of the calibration are columns of its tables: the intervals of a scenario do not use them."
                 .to_owned()
         });
-        let fit = self.misfit.iter().map(|words| format!("In the calibration, {words}.")).chain(of_others);
+        let fit = self.misfit.iter().map(|words| format!("In the calibration, {words}."));
+        let fit = fit.chain(self.undecided(&is_set)).chain(of_others);
         Ok(fit.chain(undetermined).chain(poorly).chain(unused).chain(self.without_intervals()).collect())
+    }
+
+    /// Returns that other alternatives fit as well, if one of the chosen values that the data do not decide is set.
+    fn undecided(&self, is_set: impl Fn(&str) -> bool) -> Option<String> {
+        let differs =
+            |setting: &&Setting| self.as_good.iter().any(|other| !other.contains(setting)) && is_set(&setting.0);
+        let open: Vec<Setting> = self.choice.iter().filter(differs).cloned().collect();
+        let others = self.as_good.iter().take(MAX_SHOWN).map(|other| conflicts::words(other));
+        let others = others.collect::<Vec<_>>().join("; ");
+        let more = if self.as_good.len() > MAX_SHOWN { "; …" } else { "" };
+        (!open.is_empty()).then(|| {
+            format!(
+                "The data do not tell {} from {others}{more}: values and intervals are those of the first, and may be wrong where these differ.",
+                conflicts::words(&open)
+            )
+        })
     }
 
     /// Returns the keys of the quantities that the case calibrates other than `key`.
