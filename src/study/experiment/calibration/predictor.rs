@@ -18,7 +18,8 @@ const MAX_SHOWN: usize = 3;
 /// The key of the makespan.
 const MAKESPAN: &str = "makespan_s";
 
-/// The best values of parameters, and the uncertainty of predictions with them. [`Calibrated::fit_file`](super::Calibrated::fit_file) writes it into a file.
+/// The best values of parameters, and the uncertainty of predictions with them.
+/// [`Calibrated::fit_file`](super::Calibrated::fit_file) writes it into a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Fit")]
 pub struct Predictor {
