@@ -71,15 +71,16 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let claims = claims.output("--machine-out", arguments.machine_out.as_deref());
     let claims = claims.output("--fit-out", arguments.fit_out.as_deref());
     let _folders = claims.output("--plot", arguments.plot.as_deref()).check()?;
-    let for_fit = arguments.fit_out.as_ref().map(|_| IntervalLevel::default());
-    let level = arguments.interval.map(IntervalLevel::percent).or(case.intervals.level);
-    case.intervals.level = level.or(for_fit.map(IntervalLevel::percent));
+    let for_fit = arguments.fit_out.is_some().then(IntervalLevel::default).map(IntervalLevel::percent);
+    case.intervals.level = arguments.interval.map(IntervalLevel::percent).or(case.intervals.level).or(for_fit);
     let bar = Bar::of_passes();
     let calibrated = case.calibrate(&document, &arguments.case, arguments.fits.workers(&bar))?;
     let machine = || calibrated.machine_file(&arguments.case);
     let answer = calibrated.answer().with_drawing(arguments.machine_out.as_deref(), machine);
-    let fit = arguments.fit_out.as_deref().and_then(|file| Some((file, calibrated.fit_file(&arguments.case)?)));
-    let answer = fit.into_iter().fold(answer, |answer, (file, fit)| answer.with_figure(file, &fit));
+    let answer = match arguments.fit_out.as_deref().zip(calibrated.fit_file(&arguments.case)) {
+        Some((file, fit)) => answer.with_figure(file, &fit),
+        None => answer,
+    };
     arguments.output.print(answer.with_drawing(arguments.plot.as_deref(), || calibrated.chart().svg()))?;
     Ok(calibrated.check()?)
 }

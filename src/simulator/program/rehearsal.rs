@@ -58,8 +58,8 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// Returns whether the program ran to its end or to a certain fault. Otherwise the rehearsal was abandoned, and nothing is
-    /// known of the remainder.
+    /// Returns whether the program ran to its end or to a certain fault. Otherwise the rehearsal was abandoned, and
+    /// nothing is known of the remainder.
     #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.is_complete

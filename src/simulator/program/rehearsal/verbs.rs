@@ -82,8 +82,9 @@ impl DryRun<'_> {
         let waits = received.message.synchronous || self.sends.of(bytes) == Sends::Rendezvous;
         let sending = waits.then_some(operation);
         let is_own = self.collective(to as usize).is_none();
+        let is_followed = collective.is_none() && !self.has_choices;
         let addressee = self.state(to);
-        let mut is_choice = collective.is_none() && addressee.choices.send(from, tag);
+        let mut is_choice = is_followed && addressee.choices.send(from, tag);
         let mut looks = 0;
         let mut receive = None;
         let waiting = |task: &&mut RehearsedOperation| {

@@ -275,8 +275,11 @@ impl Predictor {
         let differs =
             |setting: &&Setting| self.as_good.iter().any(|other| !other.contains(setting)) && is_set(&setting.0);
         let open: Vec<Setting> = self.choice.iter().filter(differs).cloned().collect();
-        let others = self.as_good.iter().take(MAX_SHOWN).map(|other| conflicts::words(other));
-        let others = others.collect::<Vec<_>>().join("; ");
+        let different = |other: &Vec<Setting>| {
+            let different = other.iter().filter(|setting| !self.choice.contains(setting));
+            conflicts::words(&different.cloned().collect::<Vec<_>>())
+        };
+        let others = self.as_good.iter().take(MAX_SHOWN).map(different).collect::<Vec<_>>().join("; ");
         let more = if self.as_good.len() > MAX_SHOWN { "; …" } else { "" };
         (!open.is_empty()).then(|| {
             format!(
