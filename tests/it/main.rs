@@ -8,6 +8,7 @@ mod clusters;
 mod collectives;
 mod columns;
 mod command_line;
+mod communicators;
 mod contract;
 mod coverage;
 mod diagnostics;

@@ -203,7 +203,7 @@ fn random_times_follow_the_seed() {
 }
 
 /// A scenario with these fields of its program in line 6.
-fn with_program(fields: &str) -> String {
+pub fn with_program(fields: &str) -> String {
     format!(
         "Scenario(\n    machine: File(\"machines/t800.ron\"),\n    ranks: 4,\n    placement: RowMajor,\n    \
          program: Phases(\n        {fields}\n    ),\n    seed: 1,\n)\n"
@@ -212,7 +212,7 @@ fn with_program(fields: &str) -> String {
 
 /// Checks a program with each of these fields: the fault stands at the last occurrence of a part of these, and says what is
 /// wrong and what would be right.
-fn assert_rejected<const N: usize>(cases: [(String, &str, &str, &str); N]) {
+pub fn assert_rejected<const N: usize>(cases: [(String, &str, &str, &str); N]) {
     for (fields, place, message, help) in cases {
         let said = Folder::with(with_program(&fields)).placed_fault(&["check", "scenario.ron"]);
         let column = 9 + fields.rfind(place).expect("the place is there");
@@ -257,55 +257,6 @@ fn requests_that_are_not_begun_or_not_waited_for_are_faults() {
             "Isend",
             "the request `a` is still pending at the end",
             "let every rank that begins it",
-        ),
-    ]);
-}
-
-#[test]
-fn faults_of_communicators_stand_at_their_place() {
-    let half = "communicators: {\"half\": (color: \"rank % 2 if rank > 0 else -1\")}";
-    assert_rejected([
-        (
-            format!(
-                "{half}, steps: [Collective(operation: Barrier(algorithm: Tree), bytes: \"0 B\", communicator: \"halff\")]"
-            ),
-            "\"halff\"",
-            "there is no communicator `halff`",
-            "did you mean `half`?",
-        ),
-        (
-            format!(
-                "{half}, steps: [Collective(operation: Barrier(algorithm: Tree), bytes: \"0 B\", communicator: \"half\")]"
-            ),
-            "\"half\")",
-            "this rank is in no group of the communicator",
-            "leave it out with a condition",
-        ),
-        (
-            format!(
-                "{half}, steps: [When(condition: \"half_rank == 1\", then: [Send(to: 2, bytes: \"1 B\", communicator: \"half\")])]"
-            ),
-            "2, bytes",
-            "sends to rank 2, but the ranks are 0 to 1",
-            "give a rank from 0 to 1",
-        ),
-        (
-            "communicators: {\"c\": (color: \"rank / 2\")}, steps: []".to_owned(),
-            "rank / 2",
-            "rank 1: `rank / 2` is 0.5, which is not a whole number",
-            "`a div b`",
-        ),
-        (
-            "communicators: {\"c\": (color: \"rank > 1\")}, steps: []".to_owned(),
-            "rank > 1",
-            "a truth value, not a number",
-            "",
-        ),
-        (
-            "communicators: {\"c\": (color: \"source\")}, steps: []".to_owned(),
-            "source",
-            "there is no `source` here",
-            "",
         ),
     ]);
 }
@@ -374,61 +325,6 @@ fn faulty_calls_stand_at_their_place() {
     ]);
 }
 
-/// All ranks of a communicator call the same operations in the same order, with the same root and size.
-#[test]
-fn collective_operations_agree() {
-    let call = |operation: &str, more: &str| format!("Collective(operation: {operation}, {more})");
-    let [sum, scatter] = ["AllReduce(algorithm: RecursiveDoubling)", "Scatter(algorithm: Binomial)"];
-    let broadcast = |more: &str| call("Broadcast(algorithm: Binomial)", more);
-    let eight = "bytes: \"8 B\"";
-    let at_two = |then: &str, otherwise: &str| {
-        format!("steps: [When(condition: \"rank == 2\", then: [{then}], otherwise: [{otherwise}])]")
-    };
-    let halves = "communicators: {\"half\": (color: \"rank div 2\")}, steps: [";
-    assert_rejected([
-        (
-            at_two(&broadcast(eight), &call(scatter, eight)),
-            "Broadcast",
-            "rank 2, phase program: calls Broadcast, where rank 0 calls Scatter",
-            "in the same order, with the same root and size",
-        ),
-        (
-            at_two(&call("Broadcast(algorithm: Linear)", eight), &broadcast(eight)),
-            "Broadcast(algorithm: Linear)",
-            "calls Broadcast with another algorithm than rank 0",
-            "the same collective operations",
-        ),
-        (
-            format!("steps: [{}]", broadcast("bytes: \"64 * (rank + 1) B\"")),
-            "\"64",
-            "rank 1, phase program: calls Broadcast of 128 B, and rank 0 of 64 B",
-            "the same root and size",
-        ),
-        (
-            format!("steps: [{}]", broadcast("bytes: \"8 B\", root: \"rank div 3\"")),
-            "\"rank div 3\"",
-            "rank 3, phase program: calls Broadcast with root 1, and rank 0 with root 0",
-            "the same root and size",
-        ),
-        (
-            format!("{halves}{}]", call(sum, "bytes: \"8 * (rank + 1) B\", communicator: \"half\"")),
-            "\"8 * (rank",
-            "rank 1, phase program: calls AllReduce of 16 B, and rank 0 of 8 B",
-            "all ranks of the communicator",
-        ),
-        (
-            format!("steps: [{}]", call(sum, "bytes: \"8 B\", root: 1")),
-            "1)",
-            "AllReduce has no root",
-            "leave `root` out",
-        ),
-    ]);
-    // Communicators are independent of each other, and a step may be called any number of times.
-    let own = call(sum, "bytes: \"8 * (1 + rank div 2) B\", communicator: \"half\"");
-    let good = format!("{halves}Repeat(times: 3, steps: [{own}, {}])]", call(sum, eight));
-    Folder::with(with_program(&good)).parsim(&["run", "scenario.ron"]).assert().success();
-}
-
 /// The order of arrival decides which message a receive from any rank gets, so that only the run knows.
 #[test]
 fn orders_of_arrival_are_left_to_the_run() {
@@ -448,7 +344,10 @@ fn orders_of_arrival_are_left_to_the_run() {
     assert!(noted.contains("in an order without times: rank 0, phase program: the receive of"), "{noted}");
     // A deadlock in every order is found by the run; with a single sender, the check finds it.
     let never = first(1).replace("Receive(from: 1)", "Receive(from: 3)");
-    Folder::with(with_program(&never)).parsim(&["run", "scenario.ron"]).assert().code(1);
+    let ran = Folder::with(with_program(&never)).parsim(&["run", "scenario.ron"]).assert().code(1);
+    let deadlock = String::from_utf8_lossy(&ran.get_output().stderr).into_owned();
+    let place = "rank 0 waits to receive a message from rank 3 (phase program, program.steps.0.then.1)";
+    assert!(deadlock.contains(place), "{deadlock}");
     let certain = never.replace("rank < 3", "rank == 2");
     Folder::with(with_program(&certain)).parsim(&["check", "scenario.ron"]).assert().code(2);
 }

@@ -164,6 +164,19 @@ pub trait Program {
         None
     }
 
+    /// Returns the name and the ranks of the communicator in which `rank` of `ranks` executes the step of this number,
+    /// where rank `host` reads input and writes output; `None` if it has all ranks.
+    fn communicator_of_step(&self, rank: u32, (ranks, host): (u32, u32), step: usize) -> Option<(String, Vec<u32>)> {
+        let _ = (rank, ranks, host, step);
+        None
+    }
+
+    /// Returns the name for users of a tag that the program has derived from others, such as `7 of communicator row`.
+    fn tag_name(&self, tag: u32) -> Option<String> {
+        let _ = tag;
+        None
+    }
+
     /// Returns the memory for data that `rank` of `ranks` needs, where rank `host` reads input and writes output.
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         let _ = (rank, ranks, host);

@@ -29,9 +29,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The number of requests after which a rehearsal is abandoned without a verdict; they take less than a second.
-const MAX_REQUESTS: u64 = 250_000;
-/// The bound of requests for a program that is known to exceed `LONGEST`; only its beginning is rehearsed.
+/// The number of requests after which a rehearsal is abandoned without a verdict. A longer program is worth its run, which
+/// finds the same faults.
+const MAX_REQUESTS: u64 = 100_000;
+/// The bound of requests for a program that is known to exceed it; only its beginning is rehearsed.
 const MAX_REQUESTS_OF_LONG_PROGRAM: u64 = MAX_REQUESTS / 8;
 /// The largest memory of a rehearsal in bytes; programs that need more are not rehearsed.
 const MAX_MEMORY: f64 = 50e6;

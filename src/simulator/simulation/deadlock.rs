@@ -22,7 +22,7 @@ pub struct Blocked {
     pub phase: &'static str,
     /// The number of the current step, if the program consists of steps.
     pub step: usize,
-    /// The source location of the step in the files of the program, if it is known.
+    /// The source location of the step in the files of the program, or its path among the program's fields, if known.
     pub place: Option<String>,
     /// A description of the wait.
     pub waits: String,

@@ -13,7 +13,7 @@ mod tests;
 
 use crate::engine::Lists;
 use crate::machine::{IssueResources, MessageId, Overtaking};
-use crate::program::{Message, MessagePattern, Operation, Received, tag_words};
+use crate::program::{Message, MessagePattern, Operation, Program, Received, tag_words};
 use crate::trace::{Activity, Delivery};
 use crate::units::SimTime;
 use send_order::{Pair, PairOrder};
@@ -432,7 +432,7 @@ impl Matching {
     }
 
     /// Returns a description of an awaited operation, and the rank it waits for.
-    pub fn describe(&self, operation: Operation) -> (String, Option<u32>) {
+    pub fn describe(&self, operation: Operation, program: &dyn Program) -> (String, Option<u32>) {
         match self.record(operation).kind {
             OperationKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),
             OperationKind::Move { is_memory: true } => ("waits for its memory".to_owned(), None),
@@ -440,7 +440,7 @@ impl Matching {
             OperationKind::Computation => ("waits for its processor".to_owned(), None),
             OperationKind::Receive(MessagePattern { from, tag }) => {
                 let from_words = from.map_or("any rank".to_owned(), |rank| format!("rank {rank}"));
-                let message = tag.map_or(String::new(), |tag| format!(" a message{}", tag_words(tag)));
+                let message = tag.map_or(String::new(), |tag| format!(" a message{}", tag_words(tag, program)));
                 (format!("waits to receive{message} from {from_words}"), from)
             }
         }
@@ -448,11 +448,11 @@ impl Matching {
 
     /// Returns a description of one pending operation of a rank that waits for notices. Receives are preferred, then
     /// the operation with the lowest number.
-    pub fn describe_first_of(&self, rank: u32) -> (String, Option<u32>) {
+    pub fn describe_first_of(&self, rank: u32, program: &dyn Program) -> (String, Option<u32>) {
         let is_receive = |kind: OperationKind| matches!(kind, OperationKind::Receive(_));
         let of_rank = self.operations.iter().filter(|(_, record)| record.rank == rank);
         match of_rank.max_by_key(|(place, record)| (is_receive(record.kind), std::cmp::Reverse(*place))) {
-            Some((place, _)) => self.describe(Operation(place)),
+            Some((place, _)) => self.describe(Operation(place), program),
             None => ("waits for operations that have not been issued".to_owned(), None),
         }
     }

@@ -174,14 +174,6 @@ pub enum SimulationError {
 }
 
 impl SimulationError {
-    /// Adds the source locations of deadlocked processes, taken from the files of their program.
-    fn with_source_locations(self, program: &dyn Program) -> Self {
-        match self {
-            Self::Deadlock(report) => Self::Deadlock(report.placed(|rank, step| program.place_of_step(rank, step))),
-            error => error,
-        }
-    }
-
     /// Replaces the wall-clock limit of a partial run by the limit of its whole case.
     #[must_use]
     pub fn with_limit_of_case(self, limits: &Limits) -> Self {
@@ -423,7 +415,7 @@ impl<'m> Simulation<'m> {
             return Ok(None);
         }
         outcome?;
-        execution.close().map(Some).map_err(|error| error.with_source_locations(program))
+        execution.close(program).map(Some)
     }
 
     /// Runs the program with `observer`. If the run stops with foreseen packets still in flight, a second run, packet
@@ -440,7 +432,7 @@ impl<'m> Simulation<'m> {
         }
         Self::advance(&mut execution)?;
         if !execution.is_cut_short() {
-            return execution.close().map_err(|error| error.with_source_locations(program));
+            return execution.close(program);
         }
         let slow = self.clone().packet_by_packet();
         let mut exact = Execution::new(&slow, program, ());

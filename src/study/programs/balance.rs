@@ -41,11 +41,15 @@ impl RouteImbalance {
         self.balance < 0 && receiver == to && (sender.is_none() || sender == from) && (of.is_none() || of == tag)
     }
 
-    /// Returns the fault for the field `path` of the program. `place` is the place of the last operation on the route.
-    pub fn fault(self, path: &str, place: Option<&str>) -> Fault {
+    /// Returns the fault for the field `path` of the program. `place` is the place of the last operation on the route, and
+    /// `tag_name` returns the name of a tag that has one.
+    pub fn fault(self, path: &str, place: Option<&str>, tag_name: impl Fn(u32) -> Option<String>) -> Fault {
         let last = place.map_or(String::new(), |place| format!("; the last one is at {place}"));
         let route = match self.route {
-            (Some(from), to, Some(tag)) => format!("from rank {from} to rank {to} with tag {tag}"),
+            (Some(from), to, Some(tag)) => {
+                let tag = tag_name(tag).unwrap_or_else(|| tag.to_string());
+                format!("from rank {from} to rank {to} with tag {tag}")
+            }
             (_, to, _) => format!("to rank {to}"),
         };
         let message = match self.balance.cmp(&0) {

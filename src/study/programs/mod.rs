@@ -7,6 +7,7 @@ mod calls;
 mod chakra;
 pub mod characteristic;
 mod collective;
+mod communicator_tag;
 mod compute;
 mod dense;
 mod dot_product;
@@ -334,6 +335,14 @@ impl Program for Shipped {
 
     fn place_of(&self, rank: u32, number: u32) -> Option<String> {
         self.as_program().place_of(rank, number)
+    }
+
+    fn communicator_of_step(&self, rank: u32, of: (u32, u32), step: usize) -> Option<(String, Vec<u32>)> {
+        self.as_program().communicator_of_step(rank, of, step)
+    }
+
+    fn tag_name(&self, tag: u32) -> Option<String> {
+        self.as_program().tag_name(tag)
     }
 
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {

@@ -1,5 +1,6 @@
 //! Messages, the patterns by which receives match them, and handles of outstanding sends and receives.
 
+use crate::program::Program;
 use crate::trace::RESERVED_TAGS;
 use std::rc::Rc;
 
@@ -84,12 +85,12 @@ pub(crate) const fn port_tag(port: u32) -> u32 {
     COLLECTIVE_TAG + 1 + port % (ASIDE_TAG - COLLECTIVE_TAG - 1)
 }
 
-/// Describes a tag, to be appended to a message; empty for tag 0.
-pub(crate) fn tag_words(tag: u32) -> String {
+/// Describes a tag of a program, to be appended to a message; empty for tag 0.
+pub(crate) fn tag_words(tag: u32, program: &dyn Program) -> String {
     match tag {
         0 => String::new(),
         COLLECTIVE_TAG.. => " of a collective operation".to_owned(),
-        tag => format!(" with tag {tag}"),
+        tag => format!(" with tag {}", program.tag_name(tag).unwrap_or_else(|| tag.to_string())),
     }
 }
 

@@ -26,6 +26,12 @@ impl RankGroup {
         u32::try_from(self.ranks.len()).expect("ranks are counted in 32 bits")
     }
 
+    /// Returns the ranks in their order.
+    #[must_use]
+    pub fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+
     /// Returns the rank at a place.
     #[must_use]
     pub fn rank(&self, place: u32) -> Option<u32> {

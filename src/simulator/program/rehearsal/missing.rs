@@ -3,7 +3,7 @@
 use super::DryRun;
 use super::rank::RehearsedWait;
 use crate::fault::Fault;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of ranks of a cycle that are named.
 const SHOWN_OF_A_CYCLE: usize = 4;
@@ -39,9 +39,11 @@ impl DryRun<'_> {
     ) -> impl Iterator<Item = Fault> {
         let ranks = || self.ranks.iter().enumerate();
         let waits = ranks().filter(move |(rank, _)| self.collective(*rank).is_none() && is_shown(*rank));
-        let waits =
-            waits.filter_map(|(rank, state)| Some((self.step(rank), state.waiting(rank)? + &self.place_of(rank))));
-        let unread = ranks().filter(move |(rank, _)| is_over(*rank)).flat_map(|(rank, state)| state.unread(rank));
+        let waits = waits.filter_map(|(rank, state)| {
+            Some((self.step(rank), state.waiting(rank, self.program)? + &self.place_of(rank)))
+        });
+        let unread =
+            ranks().filter(move |(rank, _)| is_over(*rank)).flat_map(|(rank, state)| state.unread(rank, self.program));
         waits.chain(unread).map(|(step, message)| Fault::new(&self.path(step), message, MATCH))
     }
 
@@ -88,7 +90,9 @@ impl DryRun<'_> {
         let wait = |(rank, next): (&usize, &usize)| {
             let (tag, sent) = self.ranks[*rank].other_tags().filter(|_| self.collective(*rank).is_none())?;
             let (tags, place) = (if sent.len() == 1 { "tag" } else { "tags" }, self.place_of(*rank));
-            let sent = sent.iter().take(SHOWN_OF_A_CYCLE).map(u32::to_string).collect::<Vec<_>>().join(", ");
+            let name = |tag: u32| self.program.tag_name(tag).unwrap_or_else(|| tag.to_string());
+            let sent: Vec<_> = sent.into_iter().take(SHOWN_OF_A_CYCLE).map(name).collect();
+            let (tag, sent) = (name(tag), sent.join(", "));
             Some((
                 *rank,
                 format!("rank {rank} waits for tag {tag} from rank {next}, which has sent {tags} {sent}{place}"),
@@ -138,25 +142,35 @@ impl DryRun<'_> {
         names.into_iter().map(|name| self.partial_collective(name)).collect()
     }
 
+    /// Returns the fault of a collective operation that some ranks of a communicator have entered and others have not.
     fn partial_collective(&self, name: &'static str) -> Fault {
-        let senders = self.ranks.iter().flat_map(|state| &state.inbox);
-        let senders =
-            senders.filter(|message| message.collective == Some(name)).map(|message| message.received.from as usize);
-        let waiting = (0..self.ranks.len()).filter(|rank| self.collective(*rank) == Some(name));
-        let inside: BTreeSet<usize> = senders.chain(waiting).collect();
-        let outside: Vec<_> = (0..self.ranks.len()).filter(|rank| !inside.contains(rank)).collect();
-        let inside: Vec<_> = inside.into_iter().collect();
-        let at_it = (0..self.ranks.len()).find(|rank| self.collective(*rank) == Some(name)).map(|rank| self.step(rank));
-        let mut messages = self.ranks.iter().flat_map(|state| &state.inbox);
-        let at_it =
-            at_it.or_else(|| messages.find(|message| message.collective == Some(name)).map(|message| message.step));
-        let path = at_it.map_or_else(String::new, |step| self.path(step));
-        let message = if outside.is_empty() {
-            format!("the ranks call {name} a different number of times or in a different order")
-        } else {
-            format!("{} in {name}, {} not", listed(&inside), listed(&outside))
+        let inside = self.inside_collective(name);
+        let waiting = inside.iter().find(|(rank, _)| self.collective(**rank) == Some(name));
+        let (rank, step) = waiting.or_else(|| inside.iter().next()).map_or((0, 0), |(rank, step)| (*rank, *step));
+        let communicator =
+            self.program.communicator_of_step(number_of(rank), (self.context.ranks, self.context.host), step);
+        let (of, members) = match communicator {
+            Some((name, members)) => (format!(" of communicator {name}"), members),
+            None => (String::new(), (0..self.context.ranks).collect()),
         };
-        Fault::new(&path, message, "let all ranks call every collective operation, and in the same order")
+        let members: BTreeSet<usize> = members.into_iter().map(|rank| rank as usize).collect();
+        let (inside, outside): (Vec<_>, Vec<_>) = members.into_iter().partition(|rank| inside.contains_key(rank));
+        let message = if outside.is_empty() {
+            format!("the ranks call {name}{of} a different number of times or in a different order")
+        } else {
+            format!("{} in {name}{of}, {} not", listed(&inside), listed(&outside))
+        };
+        Fault::new(&self.path(step), message, "let all ranks call every collective operation, and in the same order")
+    }
+
+    /// Returns the ranks in a collective operation, each with its step: those that wait in it, and those that have ended
+    /// it while their messages have not been received.
+    fn inside_collective(&self, name: &'static str) -> BTreeMap<usize, usize> {
+        let messages = self.ranks.iter().flat_map(|state| &state.inbox);
+        let unreceived = messages.filter(|message| message.collective == Some(name));
+        let senders = unreceived.map(|message| (message.received.from as usize, message.step));
+        let waiting = (0..self.ranks.len()).filter(|rank| self.collective(*rank) == Some(name));
+        senders.chain(waiting.map(|rank| (rank, self.step(rank)))).collect()
     }
 }
 

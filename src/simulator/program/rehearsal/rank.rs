@@ -2,6 +2,7 @@
 
 use super::choices::Choices;
 use super::operations::{AwaitedOperations, RehearsedOperation, RehearsedOperations};
+use crate::program::Program;
 use crate::program::process::{MessagePattern, Received, tag_words};
 use crate::trace::Phase;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -94,13 +95,13 @@ impl RehearsedRank {
         (!tags.is_empty()).then_some((*tag, tags))
     }
 
-    pub fn waiting(&self, rank: usize) -> Option<String> {
+    pub fn waiting(&self, rank: usize, program: &dyn Program) -> Option<String> {
         let waits = match (&self.waits, self.awaits()) {
             (RehearsedWait::Nothing | RehearsedWait::Finished, _) => return None,
             (RehearsedWait::ForNotices, None) => "operations wait for each other".to_owned(),
             (RehearsedWait::AtBarrier, _) => "not all ranks reach the barrier".to_owned(),
             (_, Some(RehearsedOperation::Awaiting(pattern))) => {
-                format!("the receive of {} has no matching send", described(*pattern))
+                format!("the receive of {} has no matching send", described(*pattern, program))
             }
             (_, Some(RehearsedOperation::Offered(to))) if *to as usize == rank => {
                 "the send to itself waits for a receive that follows it".to_owned()
@@ -112,7 +113,7 @@ impl RehearsedRank {
         Some(format!("rank {rank}, phase {}: {waits}", self.phase))
     }
 
-    pub fn unread(&self, rank: usize) -> Vec<(usize, String)> {
+    pub fn unread(&self, rank: usize, program: &dyn Program) -> Vec<(usize, String)> {
         let mut sent: BTreeMap<(u32, Phase, u32), (usize, u32)> = BTreeMap::new();
         for message in self.inbox.iter().filter(|message| message.collective.is_none()) {
             let key = (message.received.from, message.phase, message.received.message.tag);
@@ -120,14 +121,14 @@ impl RehearsedRank {
         }
         let described = |((from, phase, tag), (step, count)): ((u32, Phase, u32), (usize, u32))| {
             let sends = if count == 1 { "a send".to_owned() } else { format!("{count} sends") };
-            let tagged = tag_words(tag);
+            let tagged = tag_words(tag, program);
             (step, format!("rank {from}, phase {phase}: {sends}{tagged} to rank {rank} without a matching receive"))
         };
         sent.into_iter().map(described).collect()
     }
 }
 
-fn described(pattern: MessagePattern) -> String {
+fn described(pattern: MessagePattern, program: &dyn Program) -> String {
     let from = pattern.from.map_or("a message from any rank".to_owned(), |from| format!("a message from rank {from}"));
-    from + &pattern.tag.map_or_else(String::new, tag_words)
+    from + &pattern.tag.map_or_else(String::new, |tag| tag_words(tag, program))
 }

@@ -1,7 +1,7 @@
 //! The accounts of a run, the reports to its observer, and its final trace.
 
 use super::Execution;
-use crate::program::{Operation, Verb};
+use crate::program::{Operation, Program, Verb};
 use crate::simulation::SimulationError;
 use crate::simulation::background::Background;
 use crate::simulation::matching::Match;
@@ -136,11 +136,11 @@ impl<O: Observer> Execution<'_, O> {
         span - computed
     }
 
-    /// Returns the trace, or an error if processes still wait.
-    pub fn close(mut self) -> Result<Trace, SimulationError> {
+    /// Returns the trace, or an error if processes of the program still wait.
+    pub fn close(mut self, program: &dyn Program) -> Result<Trace, SimulationError> {
         // This comes first, because link loads are read at the finish time, which requires a finished rank.
         if self.finished < self.layout.ranks() {
-            return Err(self.standstill());
+            return Err(self.standstill(program));
         }
         let (links, counts) = self.traffic()?;
         self.close_with(links, counts)

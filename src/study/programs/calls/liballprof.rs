@@ -10,6 +10,7 @@ use super::call::{BUFFERED, Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::recorded::{Clock, GapFactor};
 use super::splits::RankCommunicators;
+use crate::programs::communicator_tag::tag_of_trace;
 use line::{CallRecord, Fields, number};
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
@@ -423,7 +424,8 @@ impl LiballprofReader {
         let communicator = self.communicator(line, among)?;
         let bytes = line.bytes(count, of)?;
         let Some(to) = communicator.rank(line, to)? else { return Ok(false) };
-        calls.push(Call::Send { to, bytes, tag: line.tag(tag)?, synchronous: self.is_synchronous, request });
+        let tag = communicator.tag(line.tag(tag)?);
+        calls.push(Call::Send { to, bytes, tag, synchronous: self.is_synchronous, request });
         Ok(true)
     }
 
@@ -443,7 +445,7 @@ impl LiballprofReader {
             Err(_) if communicator.is_any(line, from)? => None,
             Err(fault) => return Err(fault),
         };
-        let tag = if line.integer(tag)? == -1 { None } else { Some(line.tag(tag)?) };
+        let tag = if line.integer(tag)? == -1 { None } else { Some(communicator.tag(line.tag(tag)?)) };
         calls.push(Call::Receive { pattern: MessagePattern { from, tag }, request });
         Ok(true)
     }
@@ -542,7 +544,8 @@ impl LiballprofReader {
         let is_mpich = is_mpich(id);
         self.is_mpich |= is_mpich;
         if ranks == 1 {
-            return Ok(CommunicatorArgument { number: None, members: Some([self.rank].into()), ranks: 1, is_mpich });
+            let (number, members) = (None, Some([self.rank].into()));
+            return Ok(CommunicatorArgument { number, members, ranks: 1, context: 0, is_mpich });
         }
         let is_like_world = (ranks, rank) == (u64::from(self.ranks), u64::from(self.rank));
         let found = if is_like_world && self.worlds.contains(&id) {
@@ -552,11 +555,19 @@ impl LiballprofReader {
         };
         if let Some((number, members)) = found {
             let ranks = u32::try_from(members.len()).unwrap_or(u32::MAX);
-            return Ok(CommunicatorArgument { number: Some(number), members: Some(members), ranks, is_mpich });
+            let context = if self.communicators.are_guessed() { 0 } else { number };
+            let (number, members) = (Some(number), Some(members));
+            return Ok(CommunicatorArgument { number, members, ranks, context, is_mpich });
         }
         if is_like_world {
             self.worlds.insert(id);
-            return Ok(CommunicatorArgument { number: Some(0), members: None, ranks: self.ranks, is_mpich });
+            return Ok(CommunicatorArgument {
+                number: Some(0),
+                members: None,
+                ranks: self.ranks,
+                context: 0,
+                is_mpich,
+            });
         }
         let all = self.ranks;
         if ranks > u64::from(all) {
@@ -601,6 +612,8 @@ struct CommunicatorArgument {
     /// The members of the communicator, or `None` if it has all ranks.
     members: Option<Arc<[u32]>>,
     ranks: u32,
+    /// The number by which messages are told apart from those of other communicators; 0 if it is uncertain.
+    context: u32,
     is_mpich: bool,
 }
 
@@ -617,6 +630,11 @@ impl CommunicatorArgument {
             return Ok(None);
         }
         Ok(Some(self.member(line.below(at, "a rank", self.ranks)?)))
+    }
+
+    /// Returns the tag that distinguishes messages within the communicator.
+    fn tag(&self, tag: u32) -> u32 {
+        tag_of_trace(self.context, tag)
     }
 
     /// Converts a rank of the communicator to a rank among all ranks.

@@ -26,6 +26,7 @@ mod words;
 
 pub use files::First;
 
+use super::communicator_tag::name_in_trace;
 use super::file::{FileCache, ProgramFile};
 use super::{Forecast, mean_distance, real};
 use files::CallFiles;
@@ -259,6 +260,10 @@ macro_rules! call_program {
 
             fn place_of_step(&self, rank: u32, step: usize) -> Option<String> {
                 place_of_call(&self.surveyed().ok()?.files, rank, step)
+            }
+
+            fn tag_name(&self, tag: u32) -> Option<String> {
+                name_in_trace(tag)
             }
         }
     };

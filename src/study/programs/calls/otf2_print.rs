@@ -7,6 +7,7 @@
 use super::call::{BUFFERED, Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::recorded::{Clock, GapFactor};
+use crate::programs::communicator_tag::tag_of_trace;
 use crate::programs::phases::name;
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
@@ -291,14 +292,16 @@ impl Otf2Reader {
 
     fn send(&self, line: &EventRecord<'_>, request: Option<RequestName>) -> Result<Call, LineFault> {
         let communicator = self.communicator(line)?;
-        let (to, tag) = (communicator.rank(self.rank, line, "Receiver: ")?, line.tag()?);
+        let to = communicator.rank(self.rank, line, "Receiver: ")?;
+        let tag = tag_of_trace(communicator.number, line.tag()?);
         let synchronous = matches!(self.call, Some("MPI_Ssend" | "MPI_Issend"));
         Ok(Call::Send { to, bytes: line.number("Length: ")?, tag, synchronous, request })
     }
 
     fn pattern(&self, line: &EventRecord<'_>) -> Result<MessagePattern, LineFault> {
-        let from = self.communicator(line)?.rank(self.rank, line, "Sender: ")?;
-        Ok(MessagePattern { from: Some(from), tag: Some(line.tag()?) })
+        let communicator = self.communicator(line)?;
+        let from = communicator.rank(self.rank, line, "Sender: ")?;
+        Ok(MessagePattern { from: Some(from), tag: Some(tag_of_trace(communicator.number, line.tag()?)) })
     }
 
     fn communicator(&self, line: &EventRecord<'_>) -> Result<&CommunicatorDefinition, LineFault> {

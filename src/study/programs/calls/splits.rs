@@ -182,6 +182,11 @@ impl RankCommunicators {
         self.called += 1;
     }
 
+    /// Returns `true` if a communicator of some rank may have been identified wrongly.
+    pub fn are_guessed(&self) -> bool {
+        self.splits.guess.is_some()
+    }
+
     /// Returns `true` if no further line can name a communicator for the first time.
     pub fn is_settled(&self) -> bool {
         self.calls.is_empty() && self.new.is_empty()

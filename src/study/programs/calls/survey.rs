@@ -7,6 +7,7 @@ use super::lines::LinePlace;
 use super::reader::{CallReader, UnmatchedWaits};
 use super::stated_lengths::StatedLengths;
 use crate::programs::balance::{MessageBalance, RouteImbalance};
+use crate::programs::communicator_tag::name_in_trace;
 use crate::programs::phases::name;
 use crate::programs::{mean_distance, real};
 use parsim_sim::fault::Fault;
@@ -87,7 +88,7 @@ impl Survey {
         survey.phases = name::phases(&phases.into_iter().collect::<Vec<_>>());
         let unequal = balance.unequal().into_iter().map(|unequal| {
             let place = last_of(files, unequal)?.map(|place| files.place_name(place));
-            Ok(unequal.fault(files.field, place.as_deref()))
+            Ok(unequal.fault(files.field, place.as_deref(), name_in_trace))
         });
         survey.faults = unequal.collect::<Result<_, Box<Fault>>>()?;
         survey.is_determined = balance.is_determined();

@@ -47,13 +47,13 @@ pub(super) fn locate<'s>(path: &str, steps: &'s [Step], found: &mut Vec<(String,
     }
 }
 
-/// Collects the paths of `steps`, which are located at `path`, and of the steps within them, in source order.
-pub(super) fn paths(path: &str, steps: &[Step], found: &mut Vec<String>) {
+/// Collects `steps`, which are located at `path`, and the steps within them, in source order, each with its path.
+pub(super) fn located<'s>(path: &str, steps: &'s [Step], found: &mut Vec<(String, &'s Step)>) {
     for (index, step) in steps.iter().enumerate() {
         let path = format!("{path}.{index}");
-        found.push(path.clone());
+        found.push((path.clone(), step));
         for (field, inner) in step.inner() {
-            paths(&format!("{path}.{field}"), inner, found);
+            located(&format!("{path}.{field}"), inner, found);
         }
     }
 }

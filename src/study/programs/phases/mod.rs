@@ -22,6 +22,7 @@ pub use name::{phase as named_phase, time_key};
 pub use step::{CommunicatorSplit, Neighbours, ProbabilityDistribution, Source, Step, StepFunction};
 
 use super::Forecast;
+use super::communicator_tag::communicator_of;
 use super::expression::{Changes, Value};
 use changes::Watch;
 use compiled::CompiledProgram;
@@ -70,13 +71,18 @@ impl Phases {
         scope
     }
 
+    /// Returns each step with its path, by number.
+    fn located(&self) -> Vec<(String, &Step)> {
+        let mut located = Vec::new();
+        for (path, steps) in self.blocks() {
+            legality::located(&path, steps, &mut located);
+        }
+        located
+    }
+
     /// Returns the path of each step, by number.
     fn paths(&self) -> Vec<String> {
-        let mut paths = Vec::new();
-        for (path, steps) in self.blocks() {
-            legality::paths(&path, steps, &mut paths);
-        }
-        paths
+        self.located().into_iter().map(|(path, _)| path).collect()
     }
 
     /// Returns the steps of the program and those of its functions, with their paths.
@@ -167,6 +173,20 @@ impl Program for Phases {
 
     fn path_of(&self, step: usize) -> Option<String> {
         self.paths().into_iter().nth(step)
+    }
+
+    fn communicator_of_step(&self, rank: u32, (ranks, host): (u32, u32), step: usize) -> Option<(String, Vec<u32>)> {
+        let name = self.located().get(step)?.1.communicator()?;
+        let number = self.communicators.keys().position(|known| known == name)?;
+        let (splits, _) = communicators::splits(self, ranks, host);
+        let (group, _) = splits[number].of(rank)?;
+        Some((name.to_owned(), group.ranks().to_vec()))
+    }
+
+    fn tag_name(&self, tag: u32) -> Option<String> {
+        let (number, tag) = communicator_of(tag)?;
+        let name = self.communicators.keys().nth(number as usize - 1)?;
+        Some(format!("{tag} of communicator {name}"))
     }
 }
 

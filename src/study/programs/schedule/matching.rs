@@ -31,7 +31,7 @@ pub fn unmatched(
             NodeKind::Receive => unequal.has_receive(known(node.peer), rank, known(node.tag)),
             NodeKind::Compute => false,
         };
-        unequal.fault(field, last(operations, is_one).and_then(&place).as_deref())
+        unequal.fault(field, last(operations, is_one).and_then(&place).as_deref(), |_| None)
     });
     unequal.collect()
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::programs::calls::call::BUFFERED;
 use crate::programs::calls::liballprof;
 use crate::programs::calls::splits::Splits;
+use crate::programs::communicator_tag::tag_of_trace;
 use crate::scenario::machines;
 use parsim_sim::program::MessagePattern;
 use parsim_sim::simulation::Simulation;
@@ -40,8 +41,12 @@ fn communicators_of_a_split_have_their_members() {
     let lines: Vec<&str> = made.iter().map(String::as_str).collect();
     let broadcast =
         Call::Collective { call: CollectiveCall::Broadcast { root: 0, bytes: 48 }, communicator: 2, request: None };
-    let send = |to| ("MPI_Send", Call::Send { to, bytes: 48, tag: 7, synchronous: false, request: None });
-    assert_eq!(recorded(&lines, 1.0), Ok(vec![("MPI_Bcast", broadcast), send(2), send(3)]));
+    // Messages of different communicators do not match, whatever their tags.
+    let send = |to, communicator| {
+        let tag = tag_of_trace(communicator, 7);
+        ("MPI_Send", Call::Send { to, bytes: 48, tag, synchronous: false, request: None })
+    };
+    assert_eq!(recorded(&lines, 1.0), Ok(vec![("MPI_Bcast", broadcast), send(2, 3), send(3, 2)]));
     let communicators = splits().communicators();
     assert_eq!(
         communicators.iter().map(|members| members.to_vec()).collect::<Vec<_>>(),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::programs::calls::call::BUFFERED;
 use crate::programs::calls::reader;
+use crate::programs::communicator_tag::tag_of_trace;
 use parsim_sim::program::MessagePattern;
 
 const DEFINITIONS: &str = "CLOCK_PROPERTIES  Ticks per Seconds: 1000000000, Global Offset: 1\n\
@@ -69,11 +70,12 @@ fn events_say_what_receives_take_when_they_are_complete() {
     let (calls, faults) = archive(DEFINITIONS, EVENTS).expect("an archive");
     let keep = |ns: u64| Call::Keep(SimDuration::from_ps(1000 * ns));
     let reduce = Call::Collective { call: CollectiveCall::AllReduce { bytes: 8 }, communicator: 0, request: None };
-    let pattern = MessagePattern { from: Some(1), tag: Some(4) };
+    let tag = tag_of_trace(1, 4);
+    let pattern = MessagePattern { from: Some(1), tag: Some(tag) };
     let receive = Call::Receive { pattern, request: Some([0, 5, 0]) };
     // The events of data are later than the beginning of their calls.
     assert_eq!(calls[0], [keep(1000), receive, keep(1000), Call::Wait([0, 5, 0]), keep(400), reduce.clone()]);
-    let send = Call::Send { to: 0, bytes: 80, tag: 4, synchronous: false, request: None };
+    let send = Call::Send { to: 0, bytes: 80, tag, synchronous: false, request: None };
     assert_eq!(calls[1], [keep(1000), send, keep(1900), reduce]);
     assert_eq!(faults, [""; 0]);
     let (buffered, _) = archive(DEFINITIONS, &EVENTS.replace("MPI_Send\"", "MPI_Bsend\"")).expect("an archive");

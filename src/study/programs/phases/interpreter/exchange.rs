@@ -1,7 +1,7 @@
 //! Exchanges with neighbours.
 
 use super::StepInterpreter;
-use super::verbs::FIRST_OWN_TAG;
+use crate::programs::communicator_tag::FIRST_OWN_TAG;
 use crate::programs::phases::step::Neighbours;
 use parsim_sim::program::{Grid, Message, MessagePattern};
 

@@ -3,6 +3,7 @@
 use super::StepInterpreter;
 use super::collective_order::{CollectiveCaller, CollectiveStep};
 use super::requests::OutstandingRequest;
+use crate::programs::communicator_tag::{FIRST_OWN_TAG, tag_within};
 use crate::programs::expression::Value;
 use crate::programs::phases::bound::{BoundExpression, BoundSize};
 use crate::programs::phases::compiled::{CompiledStep, ReceiveStep, RequestNumber, SendStep, StepAction, Within};
@@ -14,8 +15,6 @@ use parsim_sim::program::{Message, MessagePattern, Operation, RankGroup, Receive
 use parsim_sim::units::SimDuration;
 use std::rc::Rc;
 
-/// The first tag of exchanges, above all tags that a step can use.
-pub(super) const FIRST_OWN_TAG: u32 = 1 << 31;
 /// Upper bound on the length of a run, in seconds: 2^64 ps.
 const LONGEST_SECONDS: f64 = 1.8e7;
 
@@ -108,7 +107,7 @@ impl StepInterpreter {
 
     /// Returns the receiver, as a rank among all, and the message.
     fn message(&self, send: &SendStep) -> Result<(u32, Message), Fault> {
-        let message = Message::new(send.bytes.bytes(&self.slots)?).tag(self.tag(send.tag.as_ref())?);
+        let message = Message::new(send.bytes.bytes(&self.slots)?).tag(self.tag(send.tag.as_ref(), send.within)?);
         let number = send.number.as_ref().map(|number| self.carried(number)).transpose()?;
         let message = message.values(number.map(|number| [number].into()));
         Ok((self.rank(("to", "sends to"), &send.to, send.within)?, message))
@@ -128,7 +127,7 @@ impl StepInterpreter {
     fn pattern(&self, receive: &ReceiveStep) -> Result<MessagePattern, Fault> {
         let from = receive.from.as_ref();
         let from = from.map(|from| self.rank(("from", "receives from"), from, receive.within)).transpose()?;
-        Ok(MessagePattern { from, tag: Some(self.tag(receive.tag.as_ref())?) })
+        Ok(MessagePattern { from, tag: Some(self.tag(receive.tag.as_ref(), receive.within)?) })
     }
 
     /// Converts the rank that `expression` denotes in a communicator to a rank among all.
@@ -152,12 +151,14 @@ impl StepInterpreter {
         self.program.splits[split].of(self.me.rank()).map(|(group, _)| Some(group)).ok_or_else(outside)
     }
 
-    fn tag(&self, tag: Option<&BoundExpression>) -> Result<u32, Fault> {
-        match tag.map(|tag| tag.rank(&self.slots, "tag")).transpose()? {
-            Some(tag) if tag >= FIRST_OWN_TAG => {
-                Err(Fault::new("tag", format!("the tag {tag} is not below 2^31"), "give a smaller one"))
-            }
-            tag => Ok(tag.unwrap_or(0)),
+    /// Returns the tag that distinguishes the messages of a step from those of other communicators.
+    fn tag(&self, tag: Option<&BoundExpression>, within: Within) -> Result<u32, Fault> {
+        let tag = tag.map_or(Ok(0), |tag| tag.rank(&self.slots, "tag"))?;
+        let too_large =
+            |end: &str| Fault::new("tag", format!("the tag {tag} is not below {end}"), "give a smaller one");
+        match communicator_number(within) {
+            0 if tag >= FIRST_OWN_TAG => Err(too_large("2^31")),
+            number => tag_within(number, tag).ok_or_else(|| too_large("2^20, the limit within a communicator")),
         }
     }
 
@@ -222,6 +223,11 @@ impl StepInterpreter {
         me.collective(None);
         Ok(())
     }
+}
+
+/// Returns the number of a communicator; 0 for all ranks.
+fn communicator_number(within: Within) -> u32 {
+    within.map_or(0, |split| u32::try_from(split + 1).unwrap_or(u32::MAX))
 }
 
 fn no_rank(field: &str, action: &str, rank: u32, last: u32) -> Fault {
