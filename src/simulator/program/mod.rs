@@ -136,9 +136,9 @@ pub trait Program {
         false
     }
 
-    /// Returns a lower bound of the requests that all processes issue together, if it is known before a run. Only the
-    /// beginning of a program with very many requests is rehearsed.
-    fn least_verbs(&self, ranks: u32) -> u64 {
+    /// Returns the approximate number of requests that all processes issue together, if it is known before a run. Only
+    /// the beginning of a program with very many requests is rehearsed.
+    fn expected_verbs(&self, ranks: u32) -> u64 {
         let _ = ranks;
         0
     }

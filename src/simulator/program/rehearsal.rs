@@ -32,7 +32,7 @@ use std::rc::Rc;
 /// The number of requests after which a rehearsal is abandoned without a verdict. A longer program is worth its run, which
 /// finds the same faults.
 const MAX_REQUESTS: u64 = 100_000;
-/// The bound of requests for a program that is known to exceed it; only its beginning is rehearsed.
+/// The bound of requests for a program that is expected to exceed it; only its beginning is rehearsed.
 const MAX_REQUESTS_OF_LONG_PROGRAM: u64 = MAX_REQUESTS / 8;
 /// The largest memory of a rehearsal in bytes; programs that need more are not rehearsed.
 const MAX_MEMORY: f64 = 50e6;
@@ -159,7 +159,7 @@ pub fn rehearse(
     UntimedMachine { sends, packet_bytes, unit_bytes, has_speed }: UntimedMachine,
     streams: Streams,
 ) -> Rehearsal {
-    let most = if program.least_verbs(ranks) > MAX_REQUESTS { MAX_REQUESTS_OF_LONG_PROGRAM } else { MAX_REQUESTS };
+    let most = if program.expected_verbs(ranks) > MAX_REQUESTS { MAX_REQUESTS_OF_LONG_PROGRAM } else { MAX_REQUESTS };
     let open =
         || DryRun { sends, most, unit_bytes, ..DryRun::open(program, (ranks, host), packet_bytes, streams, has_speed) };
     rehearse_if_it_fits(program, ranks, open)

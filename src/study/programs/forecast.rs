@@ -14,8 +14,8 @@ pub struct Forecast {
     pub least_packets: f64,
     /// Lower bound on the number of jobs.
     pub least_jobs: f64,
-    /// Lower bound on the number of verbs that the processes execute; 0 if it is not determined.
-    pub least_verbs: f64,
+    /// Number of verbs that the processes execute; 0 if it is not determined.
+    pub verbs: f64,
     /// `true` if messages decide how long the program runs. Only the lower bounds are then meaningful.
     pub is_open: bool,
 }
@@ -25,7 +25,7 @@ impl Forecast {
     /// crosses more than `distance` links.
     pub(super) fn rough(packet_hops: f64, distance: f64, jobs: f64) -> Self {
         let (least_packets, least_jobs) = (packet_hops / distance / 4.0, jobs / 4.0);
-        Self { packet_hops, jobs, least_packets, least_jobs, least_verbs: 0.0, is_open: false }
+        Self { packet_hops, jobs, least_packets, least_jobs, verbs: 0.0, is_open: false }
     }
 
     /// Returns the counts of a rehearsal, which are exact if the rehearsal was complete. Another order of messages may
@@ -39,7 +39,7 @@ impl Forecast {
             jobs,
             least_packets: packets / 4.0,
             least_jobs: jobs / 4.0,
-            least_verbs: 0.0,
+            verbs: 0.0,
             is_open: false,
         }
     }
@@ -52,7 +52,7 @@ impl Forecast {
             jobs: self.jobs.max(other.jobs),
             least_packets: self.least_packets.max(other.least_packets),
             least_jobs: self.least_jobs.max(other.least_jobs),
-            least_verbs: self.least_verbs.max(other.least_verbs),
+            verbs: self.verbs.max(other.verbs),
             is_open: self.is_open || other.is_open,
         }
     }
@@ -67,7 +67,7 @@ impl Add for Forecast {
             jobs: self.jobs + other.jobs,
             least_packets: self.least_packets + other.least_packets,
             least_jobs: self.least_jobs + other.least_jobs,
-            least_verbs: self.least_verbs + other.least_verbs,
+            verbs: self.verbs + other.verbs,
             is_open: self.is_open || other.is_open,
         }
     }
@@ -83,7 +83,7 @@ impl Mul<f64> for Forecast {
             jobs: self.jobs * times,
             least_packets: self.least_packets * times,
             least_jobs: self.least_jobs * times,
-            least_verbs: self.least_verbs * times,
+            verbs: self.verbs * times,
             is_open: self.is_open,
         }
     }

@@ -321,8 +321,8 @@ impl Program for Shipped {
         self.as_program().is_rehearsed()
     }
 
-    fn least_verbs(&self, ranks: u32) -> u64 {
-        self.as_program().least_verbs(ranks)
+    fn expected_verbs(&self, ranks: u32) -> u64 {
+        self.as_program().expected_verbs(ranks)
     }
 
     fn place_of_step(&self, rank: u32, step: usize) -> Option<String> {

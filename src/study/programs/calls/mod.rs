@@ -254,7 +254,7 @@ macro_rules! call_program {
                 self.surveyed().is_ok_and(|surveyed| surveyed.survey.is_determined)
             }
 
-            fn least_verbs(&self, _ranks: u32) -> u64 {
+            fn expected_verbs(&self, _ranks: u32) -> u64 {
                 self.surveyed().map_or(0, |surveyed| surveyed.survey.calls)
             }
 

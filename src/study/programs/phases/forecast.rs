@@ -61,8 +61,8 @@ fn scope(program: &Phases, splits: &[Split], (rank, grid): (u32, Grid)) -> Scope
 
 /// Scales the counts of a sample of `sample` rounds or ranks to `all` of them. The lower bounds are not scaled.
 fn scaled(counted: Forecast, all: u64, sample: u64) -> Forecast {
-    let Forecast { least_packets, least_jobs, least_verbs, .. } = counted;
-    Forecast { least_packets, least_jobs, least_verbs, ..counted * (real(all) / real(sample.max(1))) }
+    let Forecast { least_packets, least_jobs, .. } = counted;
+    Forecast { least_packets, least_jobs, ..counted * (real(all) / real(sample.max(1))) }
 }
 
 /// Returns the number, below `all`, of element `place` of a sample of `sample` elements. The elements are spread evenly
@@ -90,17 +90,19 @@ struct Counter<'p> {
 
 /// The forecast of a step without any effect.
 const NOTHING: Forecast =
-    Forecast { packet_hops: 0.0, jobs: 0.0, least_packets: 0.0, least_jobs: 0.0, least_verbs: 0.0, is_open: false };
+    Forecast { packet_hops: 0.0, jobs: 0.0, least_packets: 0.0, least_jobs: 0.0, verbs: 0.0, is_open: false };
 /// The forecast of a step whose effect depends on messages.
 const OPEN: Forecast = Forecast { is_open: true, ..NOTHING };
 /// The forecast of a verb.
-const VERB: Forecast = Forecast { least_verbs: 1.0, ..NOTHING };
+const VERB: Forecast = Forecast { verbs: 1.0, ..NOTHING };
 /// The forecast of a verb that is a job.
 const JOB: Forecast = Forecast { jobs: 1.0, least_jobs: 1.0, ..VERB };
 /// The verbs of an operation that is waited for later.
-const REQUEST: Forecast = Forecast { least_verbs: 2.0, ..NOTHING };
-/// The verbs of a message of an exchange: its send, its receive, and the wait for the send.
-const EXCHANGED: Forecast = Forecast { least_verbs: 3.0, ..NOTHING };
+const REQUEST: Forecast = Forecast { verbs: 2.0, ..NOTHING };
+/// The verbs of a message of an exchange or a collective operation: its send, its receive, and the wait for the send.
+const VERBS_PER_MESSAGE: f64 = 3.0;
+/// The forecast of a message of an exchange.
+const EXCHANGED: Forecast = Forecast { verbs: VERBS_PER_MESSAGE, ..NOTHING };
 
 impl Counter<'_> {
     fn steps(&mut self, steps: &[Step]) -> Forecast {
@@ -171,7 +173,7 @@ impl Counter<'_> {
         let messages = operation.messages(ranks, bytes) / f64::from(ranks);
         let all = self.messages(operation.message_bytes(ranks, bytes), messages, mean_distance(ranks));
         let least_packets = operation.least_messages(ranks, bytes) / f64::from(ranks);
-        Forecast { least_packets, least_verbs: f64::from(u8::from(ranks > 1)), ..all }
+        Forecast { least_packets, verbs: VERBS_PER_MESSAGE * messages, ..all }
     }
 
     /// Counts the packets of a message that a step sends.

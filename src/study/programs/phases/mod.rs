@@ -167,8 +167,8 @@ impl Program for Phases {
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count; too many are as good as all")]
-    fn least_verbs(&self, ranks: u32) -> u64 {
-        forecast::count(self, ranks, 1).least_verbs as u64
+    fn expected_verbs(&self, ranks: u32) -> u64 {
+        forecast::count(self, ranks, 1).verbs as u64
     }
 
     fn path_of(&self, step: usize) -> Option<String> {

@@ -214,7 +214,7 @@ macro_rules! scheduled_program {
                 self.is_determined()
             }
 
-            fn least_verbs(&self, _ranks: u32) -> u64 {
+            fn expected_verbs(&self, _ranks: u32) -> u64 {
                 self.operations()
             }
         }
