@@ -43,6 +43,8 @@ struct TrafficRun<'f> {
     packet_bytes: f64,
     /// The time between two possible injections of a Bernoulli process.
     slot: SimDuration,
+    /// The logarithm of the probability that a Bernoulli process injects nothing in a slot.
+    log_of_no_injection: f64,
     /// The cycle time of a described router, in which latencies are also reported.
     cycle: Option<SimDuration>,
     passages: Vec<HopEvent>,
@@ -69,6 +71,8 @@ impl<'f> TrafficRun<'f> {
             Switching::Wormhole(mode) => byte.time(mode.flit.count()),
             _ => packet_time,
         };
+        // A chance below 2^-53 is lost in 1 − p, but not in ln(1 − p).
+        let chance = traffic.offered * slot.seconds() / packet_time.seconds();
         let begin = SimTime::START + traffic.warm_up;
         Self {
             traffic,
@@ -80,6 +84,7 @@ impl<'f> TrafficRun<'f> {
             packet_time,
             packet_bytes: traffic.mean_bytes(),
             slot,
+            log_of_no_injection: f64::ln_1p(-chance.min(1.0)),
             cycle: network.switching.is_described().then_some(slot),
             passages: Vec::new(),
             measured: Measurement::new(begin, begin + traffic.measured),
@@ -154,12 +159,7 @@ impl<'f> TrafficRun<'f> {
         let log = (1.0 - unit(&mut self.dice[rank as usize])).ln();
         match self.traffic.process {
             InjectionProcess::Poisson => self.packet_time.scaled(-log / self.traffic.offered),
-            InjectionProcess::Bernoulli => {
-                let chance = self.traffic.offered * self.slot.seconds() / self.packet_time.seconds();
-                // A chance below 2^-53 is lost in 1 − p, but not in ln(1 − p).
-                let slots = if chance < 1.0 { (log / f64::ln_1p(-chance)).floor() } else { 0.0 };
-                self.slot.scaled(slots + 1.0)
-            }
+            InjectionProcess::Bernoulli => self.slot.scaled((log / self.log_of_no_injection).floor() + 1.0),
         }
     }
 
