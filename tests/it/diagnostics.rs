@@ -313,6 +313,22 @@ fn a_machine_file_by_itself() {
     insta::assert_snapshot!(folder.placed_fault(&["check", "machines/t800.ron"]));
 }
 
+/// A file of another kind than the command takes: the help names the command that takes it.
+#[test]
+fn a_file_of_another_kind() {
+    for (kind, command, help) in [
+        ("Fit(results: 1)", "run", "`--calibration FILE` of `run`, `sweep`, `report` and `tune` uses it"),
+        ("Fit(results: 1)", "calibrate", "this is the fit of a calibration"),
+        ("Calibration()", "sweep", "`parsim calibrate` fits it"),
+        ("Scenario()", "calibrate", "`parsim run` and `sweep` simulate it"),
+        ("Machine()", "run", "a scenario names it as `machine: File(\"…\")`"),
+        ("Validation()", "run", "`parsim validate FOLDER` runs it"),
+    ] {
+        let said = Folder::with(kind).placed_fault(&[command, "scenario.ron"]);
+        assert!(said.contains(help), "no `{help}` in\n{said}");
+    }
+}
+
 #[test]
 fn a_machine_with_more_nodes_than_events_have_numbers() {
     let folder = Folder::with(replaced(PING, "ranks: 2", "ranks: 2,\n    partition: Whole"));

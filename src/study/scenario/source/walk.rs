@@ -143,7 +143,8 @@ impl<'a> SchemaWalk<'a> {
         if let Some(given) = reader.name().filter(|given| *given != name) {
             let fault = SourceFault::new(&format!("expected `{name}`, found `{}`", excerpt(given)));
             let meant = nearest(given, [name]).map(|name| format!("did you mean `{name}`?"));
-            self.fault(fault.at(reader.tree.opening()), meant.as_deref());
+            let help = meant.as_deref().or_else(|| use_of(given));
+            self.fault(fault.at(reader.tree.opening()), help);
             if meant.is_none() {
                 return Some(());
             }
@@ -234,4 +235,18 @@ impl<'a> SchemaWalk<'a> {
             self.fault(fault, Some(&format!("write `{name}({})`", shape.form())));
         }
     }
+}
+
+/// Returns the help on a kind of file that is given where another kind is expected.
+fn use_of(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "Scenario" => "this is a scenario: `parsim run` and `sweep` simulate it",
+        "Machine" | "LogGOPS" => "this is a machine: a scenario names it as `machine: File(\"…\")`",
+        "Calibration" => "this is the case of a calibration: `parsim calibrate` fits it",
+        "Fit" => {
+            "this is the fit of a calibration: `--calibration FILE` of `run`, `sweep`, `report` and `tune` uses it"
+        }
+        "Validation" => "this is the case of a validation: `parsim validate FOLDER` runs it",
+        _ => return None,
+    })
 }
