@@ -91,6 +91,7 @@ const ALGORITHMS: &[&str] = &[
     "ReduceScatter(algorithm: RecursiveHalving)",
     "ReduceScatter(algorithm: Linear)",
     "ReduceScatter(algorithm: NonOverlapping)",
+    "ReduceScatter(algorithm: NonOverlappingBlock)",
     "ReduceScatter(algorithm: Butterfly)",
     "ReduceScatter(algorithm: RecursiveDoubling)",
     "ReduceScatter(algorithm: RecursiveDistanceDoubling)",
@@ -195,24 +196,41 @@ fn every_algorithm_moves_the_right_data_to_any_number_of_ranks() {
     }
 }
 
-/// A barrier of groups of one rank is that among their leaders, with its messages of four bytes or of none.
-#[test]
-fn barriers_among_leaders_send_what_they_send_alone() {
+/// The time of operations one after the other, each with its length, on a LogGOPS machine.
+fn time(operations: &[(&str, u64)], ranks: u32) -> SimDuration {
     let mut machine =
         parsim::load_machine(crate::repository("scenarios/machines/loggopsim-default.ron")).expect("a machine");
     machine.nodes.interface.as_mut().expect("an interface").overhead_per_byte =
         PerByte::new(SimDuration::from_ps(1000));
-    let time = |text: &str| {
-        let operation = operation(text);
-        let program = move |me: Process| {
-            let operation = operation.clone();
-            async move { drop(operation.run(&me, 0, 0, None).await) }
-        };
-        Simulation::new(&machine, 4).expect("a sound machine").run(&program).expect("it ends").makespan
+    let operations: Vec<_> = operations.iter().map(|(text, bytes)| (operation(text), *bytes)).collect();
+    let program = move |me: Process| {
+        let operations = operations.clone();
+        async move {
+            for (operation, bytes) in operations {
+                operation.run(&me, 0, bytes, None).await;
+            }
+        }
     };
+    Simulation::new(&machine, ranks).expect("a sound machine").run(&program).expect("it ends").makespan
+}
+
+/// A barrier of groups of one rank is that among their leaders, with its messages of four bytes or of none.
+#[test]
+fn barriers_among_leaders_send_what_they_send_alone() {
     for alone in ["Dissemination", "Bruck()", "RecursiveDoubling"] {
         let nested = format!("Barrier(algorithm: Hierarchical(group: Ranks(1), within: Linear, between: {alone}))");
-        assert_eq!(time(&nested), time(&format!("Barrier(algorithm: {alone})")), "{alone}");
+        assert_eq!(time(&[(&nested, 0)], 4), time(&[(&format!("Barrier(algorithm: {alone})"), 0)], 4), "{alone}");
+    }
+}
+
+/// `ompi_coll_base_reduce_scatter_block_basic_linear` calls the library's reduce and scatter, which choose in their turn.
+#[test]
+fn number_1_of_open_mpi_for_blocks_is_its_reduce_and_its_scatter() {
+    for (ranks, block) in [(4, 262_144), (16, 524_288), (32, 65_536), (16, 8)] {
+        let total = block * u64::from(ranks);
+        let apart = [("Reduce(algorithm: Auto(OpenMpi))", total), ("Scatter(algorithm: Auto(OpenMpi))", block)];
+        let together = ("ReduceScatter(algorithm: AutoBlock(OpenMpi))", block);
+        assert_eq!(time(&[together], ranks), time(&apart, ranks), "{ranks} ranks, blocks of {block} B");
     }
 }
 

@@ -57,7 +57,11 @@ impl CollectiveOperation {
             }
             Self::AllGather { algorithm: AllGather::Linear }
             | Self::ReduceScatter {
-                algorithm: ReduceScatter::Linear | ReduceScatter::LinearNonBlocking | ReduceScatter::NonOverlapping,
+                algorithm:
+                    ReduceScatter::Linear
+                    | ReduceScatter::LinearNonBlocking
+                    | ReduceScatter::NonOverlapping
+                    | ReduceScatter::NonOverlappingBlock,
             } => (2.0 * p, p / 2.0),
             Self::AllGather { algorithm: AllGather::Torus } => (2.0 * p * p.sqrt(), p.sqrt() / 2.0),
             Self::AllToAll { algorithm: AllToAll::Torus } => (2.0 * p * p.sqrt(), p.sqrt()),

@@ -1,16 +1,16 @@
 //! Reduce-scatter: the sum of the messages of all ranks, one block of it to each rank.
 
-use super::Reduce;
 use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::PartnerPattern;
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{OperationFuture, WholeMessageOperation};
+use super::library::hierarchy::{OperationFuture, PartwiseOperation, WholeMessageOperation};
 use super::library::lane::PortPath;
 use super::library::torus::{self, RingPasses};
 use super::library::{Distances, Library, Remap, decision, exchanges, rings, trees};
 use super::payload::Payload;
 use super::transfer::exchange;
+use super::{Reduce, Scatter};
 use crate::program::process::Process;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,8 @@ pub enum ReduceScatter {
     /// A reduce to rank 0 with the algorithm that Open MPI chooses, and a scatter from there, one block after the
     /// other.
     NonOverlapping,
+    /// A reduce to rank 0, then a scatter from there, each with the algorithm that Open MPI chooses.
+    NonOverlappingBlock,
     /// Halving with the nearest partner first; an additional step sends the blocks to their ranks.
     Butterfly,
     /// In step k, each rank exchanges with the rank whose number differs in bit k all blocks but those of its own 2^k
@@ -159,6 +161,10 @@ impl ReduceScatter {
                 Reduce::Auto(Library::OpenMpi).within(comm, 0, data).await;
                 trees::linear_scatter(comm, 0, false, division, data).await;
             }),
+            Self::NonOverlappingBlock => Box::pin(async move {
+                Reduce::Auto(Library::OpenMpi).within(comm, 0, data).await;
+                Scatter::Auto(Library::OpenMpi).within(comm, 0, division, data).await;
+            }),
             Self::RecursiveDoubling => Box::pin(exchanges::doubling_reduce_scatter(comm, division, data)),
             Self::Auto(library) | Self::AutoBlock(library) => {
                 let chosen = Self::decided(*library, comm.size(), division, matches!(self, Self::AutoBlock(_)));
@@ -189,7 +195,7 @@ impl ReduceScatter {
                 2 => Self::RecursiveDoubling,
                 3 => Self::RecursiveHalving,
                 4 => Self::Butterfly,
-                _ => Self::Linear,
+                _ => Self::NonOverlappingBlock,
             },
             Library::OpenMpi => match decision::look_up(decision::REDUCE_SCATTER, ranks, total) {
                 2 => Self::RecursiveHalving,

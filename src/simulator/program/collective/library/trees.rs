@@ -121,7 +121,8 @@ pub(in crate::program::collective) async fn reduce_in_order(
     }
 }
 
-/// Runs a reduce in which the root receives directly from each rank, from the last one on, and adds.
+/// Runs a reduce in which the root receives directly from each rank, from the last one on, and adds. Its own message is
+/// added at its place in this order.
 pub(in crate::program::collective) async fn linear_reduce(comm: Communicator<'_>, root: u32, data: &mut Buffer) {
     let whole = 0..data.bytes();
     if comm.place() != root {
@@ -129,10 +130,14 @@ pub(in crate::program::collective) async fn linear_reduce(comm: Communicator<'_>
         return;
     }
     comm.allocate(Scratch::of(&[data.bytes()]).with(1, data.bytes())).await;
-    for place in (0..comm.size()).rev().filter(|place| *place != root) {
-        let received = comm.receive(place).await;
-        data.sum([whole.clone()], &received);
-        comm.add(received.bytes).await;
+    for place in (0..comm.size()).rev() {
+        if place != root {
+            data.sum([whole.clone()], &comm.receive(place).await);
+        }
+        // The first message has nothing to be added to.
+        if place + 1 < comm.size() {
+            comm.add(data.bytes()).await;
+        }
     }
 }
 
