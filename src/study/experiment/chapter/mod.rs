@@ -114,7 +114,7 @@ fn compiled(
         sections,
         residuals: gathered.rows.iter().filter_map(residual).collect(),
         rows: gathered.rows,
-        resolved: base.scenario.to_ron(),
+        resolved: plan.to_ron(&base),
     })
 }
 

@@ -95,10 +95,12 @@ impl SummaryInput<'_> {
             let at = |line: &&TimeLine| {
                 line.points.iter().find(|point| point.0.total_cmp(&place).is_eq()).map(|point| point.1)
             };
-            let times = lines.iter().filter_map(|line| Some((at(line)?, &line.group)));
-            let (seconds, group) = times.min_by(|one, other| one.0.total_cmp(&other.0))?;
+            let times: Vec<_> = lines.iter().filter_map(|line| Some((at(line)?, &line.group))).collect();
+            let (seconds, group) = *times.iter().min_by(|one, other| one.0.total_cmp(&other.0))?;
+            let ties = times.iter().filter(|(other, _)| other.total_cmp(&seconds).is_eq()).count() - 1;
+            let ties = if ties > 0 { format!(" and {ties} more") } else { String::new() };
             let (name, place) = (&self.axis.name, self.axis.along.text(place));
-            Some(format!("at {name} = {place} {} with {group}", time(seconds)))
+            Some(format!("at {name} = {place} {} with {group}{ties}", time(seconds)))
         };
         Some(format!("Least of all {}; {}.", best(ends[0])?, best(ends[1])?))
     }
@@ -113,6 +115,7 @@ impl SummaryInput<'_> {
             |point: &(f64, f64)| format!("{} at {} = {}", time(point.1), self.axis.name, self.axis.along.text(point.0));
         Some(match alone {
             _ if known().count() == 1 => format!("{group}{}.", at(least)),
+            _ if time(least.1) == time(most.1) => format!("{group}{} for every {}.", time(least.1), self.axis.name),
             Some(alone) if self.growth.is_none() => {
                 let speedup = alone.1 / least.1;
                 let (factor, efficiency) = (digits(speedup), digits(100.0 * speedup / least.0));

@@ -20,6 +20,10 @@ pub enum CollectiveKind {
 }
 
 impl CollectiveKind {
+    pub const fn has_root(self) -> bool {
+        matches!(self, Self::Reduce | Self::Gather | Self::Scatter | Self::Broadcast)
+    }
+
     pub const fn of(number: u64) -> Option<Self> {
         Some(match number {
             0 => Self::AllReduce,

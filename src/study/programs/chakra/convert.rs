@@ -87,8 +87,9 @@ type Found<'c> = Option<&'c (u64, RankCollective)>;
 
 fn unlike((first, here): (u32, Found<'_>), (rank, there): (u32, Found<'_>)) -> ConversionFault {
     let words = |found: Found<'_>| {
-        found.map_or("nothing".to_owned(), |(id, RankCollective { kind, bytes, .. })| {
-            format!("node {id} ({kind:?} of {bytes} B)")
+        found.map_or("nothing".to_owned(), |(id, RankCollective { kind, bytes, root, .. })| {
+            let root = if kind.has_root() { format!(" with root {root}") } else { String::new() };
+            format!("node {id} ({kind:?} of {bytes} B{root})")
         })
     };
     let message = format!("{} answers to {} of rank {first}", words(there), words(here));

@@ -48,7 +48,7 @@ pub struct RankCollective {
     pub group: u32,
     pub kind: CollectiveKind,
     pub bytes: u64,
-    /// The root of the operation.
+    /// The root of the operation; the first member of its group if it has none.
     pub root: u32,
 }
 
@@ -115,7 +115,8 @@ impl Groups {
         if !members.contains(&rank) {
             return Err(format!("is of a group that rank {rank} is not in"));
         }
-        let root = node.from.map_or(Ok(members[0]), |root| match u32::try_from(root) {
+        // A source has no meaning in an operation without a root.
+        let root = node.from.filter(|_| kind.has_root()).map_or(Ok(members[0]), |root| match u32::try_from(root) {
             Ok(root) if members.contains(&root) => Ok(root),
             _ => Err(format!("rank {root} is the root of a group that it is not in")),
         })?;

@@ -88,6 +88,20 @@ fn groups_have_operations_of_their_own() {
     assert_eq!((fault.rank, fault.message.as_str()), (3, "nothing answers to node 2 (Barrier of 0 B) of rank 0"));
 }
 
+/// A source has no meaning in an operation without a root; in one with a root, it is the root.
+#[test]
+fn sources_of_collective_operations_are_their_roots() {
+    let node = |kind: u32, from: u32| {
+        format!("{{\"Id\": 1, \"NodeType\": 7, \"comm_type\": {kind}, \"comm_size\": 100, \"comm_src\": {from}}}")
+    };
+    let of = |kind| schedule_of(&[&node(kind, 0), &node(kind, 1)], "{}");
+    let [all_reduce, broadcast] = [0, 5];
+    assert!(of(all_reduce).is_ok());
+    let fault = of(broadcast).unwrap_err();
+    let message = "node 1 (Broadcast of 100 B with root 1) answers to node 1 (Broadcast of 100 B with root 0) of rank 0";
+    assert_eq!((fault.rank, fault.message.as_str()), (1, message));
+}
+
 #[test]
 fn nodes_that_lack_something_are_rejected() {
     for (nodes, expected) in [

@@ -90,6 +90,16 @@ impl PlannedAxis {
             }
     }
 
+    /// Returns the axis with its values, which may have been given on the command line.
+    pub fn resolved(&self) -> Axis {
+        let is_replaced = |value: &PlannedValue| matches!(&value.setting, AxisSetting::Text { origin: ValueOrigin::Over, .. });
+        let mut axis = self.axis.clone();
+        if self.values.iter().any(is_replaced) {
+            axis.values = self.values.iter().map(|value| value.shown.clone()).collect();
+        }
+        axis
+    }
+
     /// Reduces the axis to the value that its field has in `document`. Returns `false` if the field has none.
     pub fn hold(&mut self, document: &Document) -> bool {
         let Some(tree) = document.get(&self.axis.path) else { return false };

@@ -1,14 +1,16 @@
 //! The resolved scenario of a plan as text, including the whole descriptions that its axes vary.
 
-use super::{AxisSetting, Case, Plan};
+use super::{AxisSetting, Case, Plan, PlannedAxis, Scenario};
 use crate::scenario::source::{Document, Tree, TreeValue};
 
 impl Plan {
-    /// Returns the scenario of `case` as RON, including every default. Descriptions among the values of its axes are
-    /// written out in full, and a LogGOPS machine keeps its form, so that axes find its constants.
+    /// Returns the scenario of `case` as RON, including every default, with the axes of the plan. Descriptions among the
+    /// values of its axes are written out in full, and a LogGOPS machine keeps its form, so that axes find its
+    /// constants.
     #[must_use]
     pub fn to_ron(&self, case: &Case) -> String {
-        let mut text = case.scenario.to_ron();
+        let axes = self.axes.iter().map(PlannedAxis::resolved).collect();
+        let mut text = Scenario { axes, ..(**case.scenario).clone() }.to_ron();
         let Ok(document) = Document::from_text("resolved", &text) else { return text };
         let mut whole: Vec<(Tree, &Tree)> = Vec::new();
         let described = self.document.get("machine").filter(|machine| machine.name() == Some("LogGOPS"));
@@ -37,6 +39,7 @@ const fn has_parts(tree: &Tree) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Override;
     use super::*;
 
     #[test]
@@ -65,6 +68,17 @@ mod tests {
         let ids = |plan: &Plan| plan.cases().unwrap().iter().map(|case| case.scenario.id()).collect::<Vec<_>>();
         assert_eq!(ids(&plan), ids(&again));
         assert_eq!(ids(&plan).len(), 4);
+    }
+
+    #[test]
+    fn axes_of_the_command_line_are_kept() {
+        let document = Document::load("../../scenarios/ring-shift.ron").unwrap();
+        let over = [Override::new("p", &["4", "8"]), Override::new("machine.sends", &["until-delivered", "buffered"])];
+        let plan = Plan::new(document, &over).unwrap();
+        let text = plan.to_ron(&plan.base().unwrap());
+        let again = Plan::new(Document::from_text("again", &text).unwrap(), &[]).unwrap();
+        let ids = |plan: &Plan| plan.cases().unwrap().iter().map(|case| case.scenario.id()).collect::<Vec<_>>();
+        assert_eq!((ids(&plan).len(), ids(&plan)), (4, ids(&again)), "{text}");
     }
 
     /// The resolved scenario has the same value for every axis, whatever the unit, and whether the scenario gives the
