@@ -38,7 +38,9 @@ pub mod prelude {
     pub use crate::engine::Streams;
     pub use crate::fault::{Fault, Rejection};
     pub use crate::machine::{Allocation, LogGops, Machine, MachineBuilder, Partition, Placement, Sends};
-    pub use crate::network::{Link, Network, Routing, Switching, Topology};
+    pub use crate::network::switching::{CutThrough, Wormhole};
+    pub use crate::network::{Contention, Link, Network, Routing, Switching, Topology};
+    pub use crate::node::{Discipline, Interface, Level, Progress, Shared};
     pub use crate::node::{Host, Module, Node, Noise, Processor, Receiving, Router, Sending, Work};
     pub use crate::program::{Grid, Message, MessagePattern, Operation, Process, Program, Received, collective};
     pub use crate::simulation::{Detail, Limits, Simulation, SimulationError};

@@ -1,7 +1,6 @@
 //! The LogGOPS model as a machine.
 
 use super::{Machine, Overtaking, Sends};
-use crate::network::switching::CutThrough;
 use crate::network::{Contention, Link, Network, Routing, Switching, Topology};
 use crate::node::{EmptyMessage, Interface, Node, Processor, Router, WithinNode};
 use crate::units::{Bytes, PerByte, SimDuration};
@@ -23,13 +22,8 @@ use serde::{Deserialize, Serialize};
 ///     overhead: ns("1500 ns")?,
 ///     gap: ns("1000 ns")?,
 ///     gap_per_byte: "6 ns/B".parse()?,
-///     overhead_per_byte: "0 ns/B".parse()?,
 ///     eager_up_to: "65535 B".parse()?,
-///     over: None,
-///     within_node: Default::default(),
-///     empty: Default::default(),
-///     overtaking: Default::default(),
-///     processor: None,
+///     ..LogGops::default()
 /// });
 /// assert!(machine.faults().is_empty());
 /// # Ok(())
@@ -73,6 +67,25 @@ pub struct LogGops {
     /// The processors; unless given, programs cannot compute by numbers of operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<Processor>,
+}
+
+impl Default for LogGops {
+    /// Returns the model in which every message is eager and takes no time.
+    fn default() -> Self {
+        Self {
+            latency: SimDuration::ZERO,
+            overhead: SimDuration::ZERO,
+            gap: SimDuration::ZERO,
+            gap_per_byte: PerByte::FREE,
+            overhead_per_byte: PerByte::FREE,
+            eager_up_to: Bytes::new(u64::MAX),
+            over: None,
+            within_node: WithinNode::default(),
+            empty: EmptyMessage::default(),
+            overtaking: Overtaking::default(),
+            processor: None,
+        }
+    }
 }
 
 /// More nodes than any run has ranks, which stands for an unlimited number of nodes.
@@ -131,7 +144,7 @@ impl LogGops {
 
 /// Returns a network with a link between each pair of nodes, on which nothing waits.
 fn free_network(latency: SimDuration) -> Network {
-    let switching = Switching::CutThrough(CutThrough { packet: Bytes::new(u32::MAX.into()), header: Bytes::new(0) });
+    let switching = Switching::cut_through(Bytes::new(u32::MAX.into()));
     let links = Link { latency, ..Link::new(PerByte::FREE) };
     let contention = Contention::Off;
     Network {

@@ -120,7 +120,7 @@ impl Network {
     /// natural routes of the topology.
     #[must_use]
     pub fn store_and_forward(topology: Topology, links: Link, packet: Bytes) -> Self {
-        let switching = Switching::StoreAndForward(switching::StoreAndForward { packet });
+        let switching = Switching::store_and_forward(packet);
         Self::new(topology, Routing::DimensionOrder, switching, links)
     }
 

@@ -38,6 +38,19 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Creates a resource without latency.
+    #[must_use]
+    pub const fn new(bandwidth: PerByte, discipline: Discipline) -> Self {
+        Self { bandwidth, latency: SimDuration::ZERO, discipline }
+    }
+
+    /// Sets the delay of everything that passes through the resource.
+    #[must_use]
+    pub const fn latency(mut self, latency: SimDuration) -> Self {
+        self.latency = latency;
+        self
+    }
+
     /// Returns whether jobs pass through the resource one at a time, first come, first served.
     #[must_use]
     pub fn is_in_line(&self) -> bool {
@@ -46,6 +59,26 @@ impl Shared {
 }
 
 impl Level {
+    /// Creates a level whose groups have this number of members and share nothing.
+    #[must_use]
+    pub fn new(name: &str, members: u32) -> Self {
+        Self { name: name.to_owned(), members, memory: None, interface: None }
+    }
+
+    /// Sets the memory that the cores of a group share.
+    #[must_use]
+    pub fn memory(mut self, memory: Shared) -> Self {
+        self.memory = Some(memory);
+        self
+    }
+
+    /// Sets the interface that the cores of a group share.
+    #[must_use]
+    pub fn interface(mut self, interface: Shared) -> Self {
+        self.interface = Some(interface);
+        self
+    }
+
     /// Returns the number of cores in a group of each of `levels`, from the innermost outwards.
     pub fn sizes<'l>(levels: impl IntoIterator<Item = &'l Self>) -> impl Iterator<Item = u64> {
         levels.into_iter().scan(1u64, |size, level| {

@@ -22,6 +22,8 @@ pub use processor::{Module, Processor, Work};
 pub use scratch::{Scratch, ScratchMemory};
 pub use software::{Acknowledging, Copies, Forwarding, Receiving, Router, RoutingCosts, Sending};
 
+pub use crate::engine::Discipline;
+
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
 

@@ -75,6 +75,12 @@ impl Scratch {
 }
 
 impl ScratchMemory {
+    /// Creates buffers whose freshly mapped bytes take `per_byte` each, with the thresholds of glibc.
+    #[must_use]
+    pub const fn new(per_byte: PerByte) -> Self {
+        Self { kept: kept(), trimmed: trimmed(), per_byte, per_message: SimDuration::ZERO }
+    }
+
     /// Returns the time of the buffers of a call. Messages above `announced` bytes leave on request, if given.
     #[must_use]
     pub fn time(&self, scratch: &Scratch, announced: Option<Bytes>) -> SimDuration {
@@ -94,12 +100,9 @@ mod tests {
     use super::*;
 
     fn time(buffers: &[u64], pieces: u64) -> u64 {
-        let memory = ScratchMemory {
-            kept: kept(),
-            trimmed: trimmed(),
-            per_byte: PerByte::new(SimDuration::from_ps(2)),
-            per_message: SimDuration::from_ps(5),
-        };
+        let registration = SimDuration::from_ps(5);
+        let memory =
+            ScratchMemory { per_message: registration, ..ScratchMemory::new(PerByte::new(SimDuration::from_ps(2))) };
         let scratch = Scratch::of(buffers).with(pieces, 4097).with(pieces, 4096);
         memory.time(&scratch, Some(Bytes::new(4096))).ps()
     }

@@ -73,6 +73,15 @@ impl Bytes {
         Self(count.checked_mul(1 << 20).expect("fewer than 2^64 bytes"))
     }
 
+    /// Returns the size of `count` GiB, 1024 MiB each.
+    ///
+    /// # Panics
+    /// Panics if the size is 2^64 bytes or more; in a constant this is a compile-time error.
+    #[must_use]
+    pub const fn from_gib(count: u64) -> Self {
+        Self(count.checked_mul(1 << 30).expect("fewer than 2^64 bytes"))
+    }
+
     /// Returns the number of bytes.
     #[must_use]
     pub const fn count(self) -> u64 {

@@ -15,3 +15,11 @@ pub struct CutThrough {
     #[serde(default)]
     pub header: Bytes,
 }
+
+impl CutThrough {
+    /// Creates cut-through switching of packets of up to `packet` bytes, which a node forwards from their first bit on.
+    #[must_use]
+    pub const fn new(packet: Bytes) -> Self {
+        Self { packet, header: Bytes::new(0) }
+    }
+}

@@ -8,6 +8,7 @@ pub use cut_through::CutThrough;
 pub use store_and_forward::StoreAndForward;
 pub use wormhole::Wormhole;
 
+use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// The technique by which a packet crosses the nodes between source and destination.
@@ -22,7 +23,43 @@ pub enum Switching {
     Wormhole(Wormhole),
 }
 
+impl From<StoreAndForward> for Switching {
+    fn from(mode: StoreAndForward) -> Self {
+        Self::StoreAndForward(mode)
+    }
+}
+
+impl From<CutThrough> for Switching {
+    fn from(mode: CutThrough) -> Self {
+        Self::CutThrough(mode)
+    }
+}
+
+impl From<Wormhole> for Switching {
+    fn from(mode: Wormhole) -> Self {
+        Self::Wormhole(mode)
+    }
+}
+
 impl Switching {
+    /// Creates store-and-forward switching of packets of up to `packet` bytes.
+    #[must_use]
+    pub const fn store_and_forward(packet: Bytes) -> Self {
+        Self::StoreAndForward(StoreAndForward { packet })
+    }
+
+    /// Creates cut-through switching as [`CutThrough::new`] describes it.
+    #[must_use]
+    pub const fn cut_through(packet: Bytes) -> Self {
+        Self::CutThrough(CutThrough::new(packet))
+    }
+
+    /// Creates wormhole switching as [`Wormhole::new`] describes it.
+    #[must_use]
+    pub const fn wormhole(packet: Bytes) -> Self {
+        Self::Wormhole(Wormhole::new(packet))
+    }
+
     /// Returns whether packets pass clocked routers.
     #[must_use]
     pub const fn has_clocked_routers(&self) -> bool {

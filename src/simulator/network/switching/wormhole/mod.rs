@@ -68,6 +68,14 @@ pub struct Wormhole {
     pub router: Option<WormholeRouter>,
 }
 
+impl Wormhole {
+    /// Creates wormhole switching of packets of up to `packet` bytes, with the default of every other field.
+    #[must_use]
+    pub const fn new(packet: Bytes) -> Self {
+        Self { packet, flit: four_bytes(), buffer: eight(), lanes: one(), router: None }
+    }
+}
+
 const fn four_bytes() -> Bytes {
     Bytes::new(4)
 }
