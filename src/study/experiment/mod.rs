@@ -76,7 +76,7 @@ pub use scenario_file::{ScenarioFile, Setting, read_setting, set_all};
 pub use shard::Shard;
 pub use shell_words::{path_word, shell_word};
 pub use sweep::{SweepRemarks, calibrated_sweep, sweep};
-pub use swept_rows::{ResultTally, SweepEnd, SweptRows, widest_keys};
+pub use swept_rows::{ResultTally, SweepEnd, SweptRows, widest_keys, write_sweep};
 pub use swept_table::swept_table;
 pub use telemetry::PROGRESS;
 pub use traced::{TraceSource, Traced, compared_run, files, recording_title};

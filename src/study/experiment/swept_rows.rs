@@ -1,16 +1,17 @@
 //! The rows of a sweep, written as cases complete, and the information gathered along the way.
 
-use super::cases::{CaseResult, Failures, Keys, failed_row};
+use super::cases::{CaseResult, Failures, Keys, Workers, failed_row};
 use super::curves::{CurveAxis, TimeLines};
-use super::error::CaseError;
+use super::error::{CaseError, StudyError};
 use super::outcome::Outcome;
+use super::planning::SweepPart;
 use super::recall::RunCounts;
 use super::references::References;
-use super::sweep::SweepRemarks;
+use super::sweep::{SweepRemarks, sweep};
 use crate::answer::{QuantityValue, Record};
-use crate::report::{RowSink, RowWriter, widest};
+use crate::report::{Format, RowSink, RowWriter, Writer, widest};
 use crate::scenario::{Case, Cases};
-use std::io;
+use std::io::{self, Write};
 
 /// Returns the value of each axis that takes most room in a table.
 #[must_use]
@@ -98,6 +99,51 @@ impl<'r, S: RowSink> SweptRows<'r, S> {
         self.end.failures.add(keys, error);
         self.writer.failed(failed_row(keys, case, error))
     }
+}
+
+/// Runs all cases and writes their rows to `sink` as they end, as `parsim sweep` does. A failed case has a row with the
+/// key `error`, and is among the [`failures`](SweepEnd::failures).
+///
+/// ```
+/// use parsim_study::experiment::{References, Workers, write_sweep};
+/// use parsim_study::prelude::*;
+/// use parsim_study::programs::{RingShift, ShiftOrder};
+/// use parsim_study::report::Format;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shift = RingShift { bytes: Bytes::from_kib(1), rounds: 10, order: ShiftOrder::Concurrent };
+/// let scenario = Scenario::new(machines::ideal_torus(), 4, Shipped::RingShift(shift));
+/// let document = Document::from_text("ring shift", &scenario.to_ron())?;
+/// let plan = Plan::new(document.clone(), &[Override::new("ranks", &["4", "16"])])?;
+/// let references = References::of(Ok(document), plan.scenario())?;
+/// let mut csv = Vec::new();
+/// let end = write_sweep(&plan.unfold()?, &references, Workers::default(), Format::Csv, &mut csv)?;
+/// assert_eq!((end.failures.count(), String::from_utf8(csv)?.lines().count()), (0, 3));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Returns the errors of [`sweep`]; a row that cannot be written ends the sweep with [`StudyError::Failed`].
+pub fn write_sweep<'r>(
+    cases: &Cases<'_>,
+    references: &'r References,
+    workers: Workers<'_>,
+    format: Format,
+    sink: impl Write,
+) -> Result<SweepEnd<'r>, StudyError> {
+    // The columns of CSV are written first, so rows with different keys are written at the end.
+    let mut writer =
+        if cases.may_change_keys() { Writer::mixed(sink, format, None) } else { Writer::many(sink, format) };
+    writer.make_room(widest_keys(cases));
+    let mut rows = SweptRows::new(None, RowWriter::new(writer, format), references);
+    let mut written = Ok(());
+    sweep(cases, &SweepPart::default(), references, workers, |turns| {
+        written = turns.into_iter().try_for_each(|turn| rows.add(turn)).and_then(|()| rows.flush());
+        written.is_ok() && workers.recall.is_sound()
+    })?;
+    let finished = written.and_then(|()| rows.finish()).and_then(|(mut writer, end)| writer.end().map(|()| end));
+    finished.map_err(|error| StudyError::Failed(format!("a row cannot be written: {error}")))
 }
 
 /// Numbers of cases and runs with a result, by origin.

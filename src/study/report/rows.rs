@@ -1,9 +1,9 @@
 //! Rows of the cases of a sweep, written as soon as it is their turn.
 
 use super::columnar::Columns;
-use super::format::Format;
+use super::format::{Format, Writer};
 use crate::answer::Record;
-use std::io;
+use std::io::{self, Write};
 
 /// The largest number of failed cases that wait for the keys of a successful one.
 const MAX_WAITING: usize = 10_000;
@@ -113,22 +113,20 @@ impl RowSink for Columns {
     }
 }
 
+impl<W: Write> RowSink for Writer<W> {
+    fn row(&mut self, row: &Record) -> io::Result<()> {
+        Self::row(self, row)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Self::flush(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::answer::QuantityValue;
-    use crate::report::Writer;
-    use std::io::Write;
-
-    impl<W: Write> RowSink for Writer<W> {
-        fn row(&mut self, row: &Record) -> io::Result<()> {
-            Self::row(self, row)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Self::flush(self)
-        }
-    }
 
     fn good(n: u32) -> Record {
         let mut row = Record::default();
