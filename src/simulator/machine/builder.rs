@@ -419,6 +419,10 @@ mod tests {
     fn a_faulty_machine_is_not_built() {
         let empty = complete(Machine::mesh2d(0, 4, Router::Hardware, Sends::UntilInjected));
         assert_eq!(paths(empty.build()), ["network.topology.rows"]);
+        let concentrated = Topology::Concentrated { nodes: 4, routers: Topology::Ring { nodes: 0 }.into() };
+        let nested = Topology::Parallel { links: 2, of: concentrated.into() };
+        let without_routers = complete(Machine::on(nested, Router::Hardware, Sends::UntilInjected));
+        assert_eq!(paths(without_routers.build()), ["network.topology.of.routers.nodes"]);
         let idle = complete(ring()).passing_on(SimDuration::from_us(1));
         assert_eq!(paths(idle.build()), ["nodes.routing"]);
     }

@@ -74,8 +74,6 @@ impl Limits {
         } else {
             (estimate.least_events, "events")
         };
-        #[expect(clippy::cast_precision_loss, reason = "shown to one digit")]
-        let rounded = |count: u64| format!("{:.0e}", count as f64);
         (count > self.events).then(|| {
             let message = format!(
                 "the run would take more than {} {what}, and `limits.events` allows {}",
@@ -89,6 +87,12 @@ impl Limits {
             )
         })
     }
+}
+
+/// Returns a count in words: whole below a million, otherwise to one digit.
+#[expect(clippy::cast_precision_loss, reason = "shown to one digit")]
+fn rounded(count: u64) -> String {
+    if count < 1_000_000 { count.to_string() } else { format!("{:.0e}", count as f64) }
 }
 
 /// Returns the default limit of memory. It is below the available memory because the estimate may be too low.
@@ -182,6 +186,8 @@ mod tests {
         let expected = "the run would take more than 2e11 events, and `limits.events` allows 1e11";
         assert_eq!((path.as_str(), text.as_str()), ("program", expected));
         assert!(message(estimate(0, 0, 1 << 40)).unwrap().1.contains("floating-point operations"));
+        let few = Limits { events: 50, ..Limits::default() }.exceeded_by(&estimate(0, 1234, 0)).unwrap();
+        assert_eq!(few.message, "the run would take more than 1234 events, and `limits.events` allows 50");
     }
 
     #[test]

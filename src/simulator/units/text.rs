@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The reason why a text is not a quantity of the expected kind. Its `Display` says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum QuantityError {
     /// There is a number without a unit.
     #[error("`{text}` has no unit: {wanted}")]
@@ -171,18 +172,44 @@ impl QuantityKind {
         u64::try_from(value).map_err(|_| too_large())
     }
 
-    /// Writes `value` in the largest unit in which it needs at most `decimals` decimals.
+    /// Writes `value` in the largest unit in which it needs at most three decimals. With a precision, it is rounded to
+    /// that many decimals of the largest unit that it contains.
     pub fn write(&self, f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
         let value = u128::from(value);
-        let unit = self.units.iter().rev().find(|(_, scale)| value >= *scale && value * 1000 % scale == 0);
-        let (name, scale) = unit.unwrap_or(&self.units[0]);
-        let (whole, rest) = (value / scale, value % scale);
-        if rest == 0 {
-            return write!(f, "{whole} {name}");
+        let is_rounded = f.precision().is_some();
+        let fits = |scale: u128| value >= scale && (is_rounded || (value * 1000).is_multiple_of(scale));
+        let (name, scale) = self.units.iter().rev().find(|(_, scale)| fits(*scale)).unwrap_or(&self.units[0]);
+        if !is_rounded && f.width().is_none() && value.is_multiple_of(*scale) {
+            return write!(f, "{} {name}", value / scale);
         }
-        let thousandths = format!("{:03}", rest * 1000 / scale);
-        write!(f, "{whole}.{} {name}", thousandths.trim_end_matches('0'))
+        let decimals = f.precision().map_or(3, |precision| precision.min(MAX_DECIMALS));
+        let parts = 10u128.pow(u32::try_from(decimals).expect("there are few decimals"));
+        let rounded = (value * parts + scale / 2) / scale;
+        let (whole, rest) = (rounded / parts, rounded % parts);
+        let mut number = if decimals == 0 { whole.to_string() } else { format!("{whole}.{rest:0decimals$}") };
+        if !is_rounded {
+            number.truncate(number.trim_end_matches('0').trim_end_matches('.').len());
+        }
+        padded(f, &format!("{number} {name}"))
     }
+}
+
+/// The largest number of decimals of a written quantity: a value of 64 bits with them has no more than 128.
+const MAX_DECIMALS: usize = 18;
+
+/// Writes `text` with the width of the format. ([`Formatter::pad`](fmt::Formatter::pad) also takes a precision as a
+/// number of characters.)
+pub(super) fn padded(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    let missing = f.width().unwrap_or(0).saturating_sub(text.chars().count());
+    let before = match f.align() {
+        Some(fmt::Alignment::Right) => missing,
+        Some(fmt::Alignment::Center) => missing / 2,
+        Some(fmt::Alignment::Left) | None => 0,
+    };
+    let fill = f.fill();
+    (0..before).try_for_each(|_| write!(f, "{fill}"))?;
+    f.write_str(text)?;
+    (before..missing).try_for_each(|_| write!(f, "{fill}"))
 }
 
 /// Returns the index at which the leading number of `text` ends; an `e` counts only before a digit or sign.

@@ -1,10 +1,11 @@
 //! Simulated time in integer picoseconds.
 
-use super::text::{QuantityError, QuantityKind, quantity_text};
+use super::text::{QuantityError, QuantityKind, padded, quantity_text};
 use std::fmt;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 use std::str::FromStr;
+use std::time::Duration;
 
 pub(super) const KIND: QuantityKind = QuantityKind {
     wanted: "a time, such as \"1.5 us\" (ps, ns, us, ms, s, min, h)",
@@ -27,11 +28,21 @@ const PS_PER_S: u64 = 1_000_000_000_000;
 ///
 /// The sum of two instants does not compile. Arithmetic saturates at the end of time (213 days), which a run reports as
 /// a time limit instead of wrapping around.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SimTime(u64);
 
 /// A span of simulated time, in picoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+///
+/// As text it is exact, in a suitable unit. A precision rounds the number, and a width pads the text:
+///
+/// ```
+/// use parsim_sim::units::SimDuration;
+///
+/// let span = SimDuration::from_ns(1500) / 7;
+/// assert_eq!(format!("{span}|{span:.1}|{span:>10.1}"), "214.286 ns|214.3 ns|  214.3 ns");
+/// assert_eq!(span * 7 / SimDuration::from_ns(500), 3.000004);
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SimDuration(u64);
 
 /// A sum of spans over ranks, activities or messages, in picoseconds. It may be longer than all simulated time; 2^64
@@ -178,6 +189,19 @@ impl SimDuration {
         }
     }
 
+    /// Returns a span of wall-clock time as simulated time; more than the longest span becomes that.
+    #[must_use]
+    pub fn from_std(span: Duration) -> Self {
+        let (seconds, ns) = (span.as_secs().saturating_mul(PS_PER_S), u64::from(span.subsec_nanos()) * 1_000);
+        Self(seconds.saturating_add(ns))
+    }
+
+    /// Returns the span as that of a clock, rounded down to nanoseconds.
+    #[must_use]
+    pub const fn to_std(self) -> Duration {
+        Duration::from_nanos(self.0 / 1_000)
+    }
+
     /// Returns the span in picoseconds.
     #[must_use]
     pub const fn ps(self) -> u64 {
@@ -263,6 +287,23 @@ impl Mul<u64> for SimDuration {
     }
 }
 
+impl Div<u64> for SimDuration {
+    type Output = Self;
+    /// Returns one of `parts` equal parts, rounded to the nearest picosecond. Panics if there are none.
+    fn div(self, parts: u64) -> Self {
+        self.ratio(1, parts)
+    }
+}
+
+impl Div for SimDuration {
+    type Output = f64;
+    /// Returns the ratio of two spans; it is infinite or NaN if `other` is zero.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio is not exact")]
+    fn div(self, other: Self) -> f64 {
+        self.0 as f64 / other.0 as f64
+    }
+}
+
 /// The sum of the parts of one span. It saturates, so sums over ranks, activities or messages should be a
 /// [`TotalTime`].
 impl Sum for SimDuration {
@@ -281,11 +322,32 @@ impl FromStr for SimDuration {
 impl fmt::Display for SimDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            0 => f.write_str("0 us"),
+            0 => padded(f, "0 us"),
             // Only units that engineers use for simulated times: no minutes or hours, and only one spelling of
             // microseconds.
             ps => DISPLAYED.write(f, ps),
         }
+    }
+}
+
+impl fmt::Debug for SimDuration {
+    /// Writes the same as `Display`, with the unit.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for SimTime {
+    /// Writes the span since the start.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&SimDuration(self.0), f)
+    }
+}
+
+impl fmt::Debug for SimTime {
+    /// Writes the same as `Display`, with the unit.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -339,6 +401,27 @@ mod tests {
     fn numbers_of_seconds_that_are_no_spans_are_clamped() {
         let clamped = [f64::NAN, -1.0, f64::INFINITY].map(SimDuration::from_seconds);
         assert_eq!(clamped, [SimDuration::ZERO, SimDuration::ZERO, SimDuration::MAX]);
+    }
+
+    #[test]
+    fn texts_have_the_width_and_the_precision_of_their_format() {
+        let span = SimDuration::from_ps(1_234_567);
+        assert_eq!(format!("{span}|{span:.2}|{span:9.2}|{span:*>9.2}"), "1234.567 ns|1.23 us|1.23 us  |**1.23 us");
+        let span = SimDuration::from_us(1_999_960);
+        assert_eq!(format!("{span:.1}|{span:>8.1}|{span:?}"), "2.0 s|   2.0 s|1999.96 ms");
+        assert_eq!(
+            format!("{:>6}|{:<6}|{:?}", SimDuration::ZERO, SimDuration::ZERO, SimTime::from_ps(5)),
+            "  0 us|0 us  |5 ps"
+        );
+    }
+
+    #[test]
+    fn spans_are_divided_and_converted() {
+        let span = SimDuration::from_us(10);
+        assert_eq!((span / 3, span / SimDuration::from_us(4)), (SimDuration::from_ps(3_333_333), 2.5));
+        assert_eq!(SimDuration::from_std(Duration::from_nanos(2_000_000_003)), SimDuration::from_ns(2_000_000_003));
+        assert_eq!(SimDuration::from_std(Duration::MAX), SimDuration::MAX);
+        assert_eq!(SimDuration::from_ps(5_999).to_std(), Duration::from_nanos(5));
     }
 
     #[test]

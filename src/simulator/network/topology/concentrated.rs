@@ -4,7 +4,7 @@
 use super::Topology;
 use super::bisection::Bisection;
 use super::layout::circle;
-use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least, faults_within};
 use std::ops::Range;
 
 /// The shape of [`Topology::Concentrated`]. Router r, a node of `routers`, is the r-th switch. Its ports are those of
@@ -119,7 +119,7 @@ impl TopologyShape for Concentrated<'_> {
     }
 
     fn faults(&self) -> Vec<String> {
-        at_least(1, "nodes", self.nodes).into_iter().chain(self.routers.faults()).collect()
+        at_least(1, "nodes", self.nodes).into_iter().chain(faults_within("routers", self.routers.faults())).collect()
     }
 
     /// Draws the nodes of a router around it.

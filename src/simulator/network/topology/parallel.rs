@@ -2,7 +2,7 @@
 
 use super::Topology;
 use super::bisection::Bisection;
-use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least, faults_within};
 use std::ops::Range;
 
 /// The shape of [`Topology::Parallel`]. Port q of `of` becomes `links` ports from q · links on.
@@ -111,7 +111,7 @@ impl TopologyShape for Parallel<'_> {
     }
 
     fn faults(&self) -> Vec<String> {
-        at_least(1, "links", self.links).into_iter().chain(self.of.faults()).collect()
+        at_least(1, "links", self.links).into_iter().chain(faults_within("of", self.of.faults())).collect()
     }
 
     fn layout(&self) -> Vec<(f64, f64)> {

@@ -123,3 +123,12 @@ pub(super) fn numbered(kind: &str, count: usize) -> Vec<String> {
 pub(super) fn at_least(least: u32, name: &str, value: u32) -> Option<String> {
     (value < least).then(|| format!("`{name}` is {value}: it must be at least {least}"))
 }
+
+/// Returns the `faults` of the topology in the field `parent` of another one, as seen from there: a fault may begin with
+/// the path of its field.
+pub(super) fn faults_within(parent: &str, faults: Vec<String>) -> impl Iterator<Item = String> {
+    faults.into_iter().map(move |fault| match fault.strip_prefix('`') {
+        Some(rest) => format!("`{parent}.{rest}"),
+        None => fault,
+    })
+}
