@@ -62,6 +62,8 @@ impl fmt::Display for Fault {
     }
 }
 
+impl std::error::Error for Fault {}
+
 /// The faults for which a description is rejected; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection(pub Vec<Fault>);

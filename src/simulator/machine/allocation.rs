@@ -113,13 +113,20 @@ impl<'m> Allocation<'m> {
         Ok(topology)
     }
 
-    /// Returns the layout of an allocation that has been [granted](Self::layout) before.
+    /// Returns the layout of an allocation that has been [granted](Self::layout) before. Without that check the layout
+    /// may be one that no run accepts.
+    ///
+    /// # Panics
+    /// May panic if [`layout`](Self::layout) rejects the allocation.
     #[must_use]
     pub fn granted(&self) -> Layout {
         self.placement.lay_out(self.topology(), self.ranks, self.streams)
     }
 
     /// Returns the part of the machine that the ranks get.
+    ///
+    /// # Panics
+    /// May panic if [`topology_in_use`](Self::topology_in_use) rejects the allocation.
     #[must_use]
     pub fn topology(&self) -> Topology {
         let whole = &self.machine.network.topology;

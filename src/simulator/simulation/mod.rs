@@ -15,6 +15,7 @@ mod observers;
 mod recorder;
 mod replay;
 mod request_logger;
+mod sink_error;
 mod stopwatch;
 mod traffic;
 
@@ -24,6 +25,7 @@ mod tests;
 pub use deadlock::{Blocked, DeadlockReport};
 pub use estimate::Estimate;
 pub use limits::Limits;
+pub use sink_error::SinkError;
 pub use stopwatch::WallClock;
 
 use crate::engine::Streams;
@@ -85,6 +87,7 @@ struct Logs {
 
 /// Reason why a run has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SimulationError {
     /// No events are left while processes still wait.
     #[error("{0}")]
@@ -147,7 +150,7 @@ pub enum SimulationError {
     },
     /// The recording of the run could not be written.
     #[error("the trace cannot be written: {0}")]
-    NotRecorded(String),
+    NotRecorded(#[source] SinkError),
     /// The program has no ranks whose activities could be recorded.
     #[error("{program} has no processes whose activities could be recorded: choose another program")]
     NothingToRecord {
@@ -174,6 +177,26 @@ pub enum SimulationError {
 }
 
 impl SimulationError {
+    /// Returns whether another run of the same case would fail in the same way, on this or another computer.
+    #[must_use]
+    pub const fn recurs(&self) -> bool {
+        match self {
+            Self::WallLimit { .. }
+            | Self::Cancelled { .. }
+            | Self::Defect(_)
+            | Self::NotRecorded(_)
+            | Self::NothingToRecord { .. } => false,
+            Self::Deadlock(_)
+            | Self::NetworkDeadlock { .. }
+            | Self::TimeLimit { .. }
+            | Self::EventLimit { .. }
+            | Self::PacketLimit { .. }
+            | Self::Rejected(_)
+            | Self::ProgramFault { .. }
+            | Self::Recalled(_) => true,
+        }
+    }
+
     /// Replaces the wall-clock limit of a partial run by the limit of its whole case.
     #[must_use]
     pub fn with_limit_of_case(self, limits: &Limits) -> Self {

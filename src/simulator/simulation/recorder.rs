@@ -306,9 +306,8 @@ fn sharing(machine: &Machine, layout: &Layout) -> Vec<bool> {
     locations.map(|location| !taken.insert((location.node, location.core_of(cores)))).collect()
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is the reason of another error")]
 fn not_recorded(error: io::Error) -> SimulationError {
-    SimulationError::NotRecorded(error.to_string())
+    SimulationError::NotRecorded(error.into())
 }
 
 /// Stores a value in a table that grows as needed.

@@ -4,8 +4,10 @@ use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use crate::network::{Buffers, Switching, Topology, VirtualChannels};
 use crate::node::{Module, Noise, Router, RoutingCosts, Work};
 use crate::program::{Message, MessagePattern, Process};
-use crate::trace::Activity;
+use crate::trace::{Activity, RESERVED_TAGS};
 use crate::units::{Bytes, PerByte};
+use std::error::Error;
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 fn us(us: u64) -> SimDuration {
@@ -166,10 +168,40 @@ fn what_a_process_cannot_request_is_a_fault_of_the_program() {
         }),
         "waits for one of no operations"
     );
+    let reserved = "but the tags 4294967040 to 4294967295 are those of collective operations";
+    assert_eq!(
+        fault_of(|me| async move { me.send(0, Message::new(8).tag(RESERVED_TAGS)).await }),
+        format!("sends with tag 4294967040, {reserved}")
+    );
+    assert_eq!(
+        fault_of(|me| async move { drop(me.receive_where(MessagePattern::from(0).tag(u32::MAX)).await) }),
+        format!("receives with tag 4294967295, {reserved}")
+    );
     assert_eq!(fault_of(|me| async move { me.operate(-1.0).await }), "computes -1 operations");
     assert_eq!(fault_of(|me| async move { me.load(f64::NAN).await }), "loads NaN bytes");
     assert_eq!(fault_of(|me| async move { me.leave_node(-2.5).await }), "passes -2.5 bytes out of the node");
     assert_eq!(fault_of(|me| async move { me.fail("no input".to_owned()).await }), "no input");
+}
+
+#[test]
+fn the_error_of_a_sink_is_the_source_of_that_of_the_run() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let machine = crate::machine::shipped("router-network");
+    let simulation = Simulation::new(&machine, 6).unwrap();
+    let error = simulation.run_recorded(&ping_the_last, "ping", Detail::Ranks, Box::new(Full)).unwrap_err();
+    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>()).unwrap();
+    assert_eq!(source.kind(), io::ErrorKind::StorageFull);
+    assert_eq!(error.to_string(), format!("the trace cannot be written: {source}"));
+    assert_eq!(error.clone(), error);
 }
 
 /// All ranks send to their third neighbour on a ring where each buffer holds one packet.

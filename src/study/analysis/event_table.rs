@@ -9,6 +9,7 @@ use std::io::Read;
 
 /// The reason why a table is not a valid list of events. `Display` says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TableError {
     /// The table is not valid CSV.
     #[error("{0}")]

@@ -438,6 +438,7 @@ pub fn case_name(keys: &Keys) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io;
 
     #[test]
     fn there_are_no_more_threads_than_cases() {
@@ -463,7 +464,7 @@ mod tests {
                 let error = if case < defects {
                     SimulationError::Defect("lost".to_owned())
                 } else {
-                    SimulationError::NotRecorded(String::new())
+                    SimulationError::NotRecorded(io::Error::other("lost").into())
                 };
                 failures.add(&Vec::new(), &error.into());
             }

@@ -7,6 +7,7 @@ use std::fmt;
 
 /// The reason why a case has no outcome.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum CaseError {
     /// The case cannot be run as described.
     Faulty(Box<Faults>),
@@ -27,6 +28,15 @@ impl fmt::Display for CaseError {
         match self {
             Self::Faulty(faults) => f.write_str(faults.list.first().map_or("", |fault| &fault.message)),
             Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CaseError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Faulty(faults) => Some(&**faults),
+            Self::Failed(error) => error.source(),
         }
     }
 }
@@ -149,6 +159,7 @@ impl From<SimulationError> for StudyError {
     fn from(error: SimulationError) -> Self {
         match error {
             SimulationError::NothingToRecord { .. } | SimulationError::Rejected(_) => Self::Request(error.to_string()),
+            SimulationError::Defect(_) => Self::Defect(error.to_string()),
             _ => Self::Failed(error.to_string()),
         }
     }
@@ -157,6 +168,21 @@ impl From<SimulationError> for StudyError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::error::Error;
+
+    #[test]
+    fn the_faults_of_a_case_are_the_source_of_its_error() {
+        let faults = Document::from_text("x.ron", "[1").unwrap_err();
+        let error = CaseError::from(faults.clone());
+        assert_eq!(error.source().unwrap().to_string(), faults.to_string());
+        assert!(CaseError::from(SimulationError::Recalled("an error".to_owned())).source().is_none());
+    }
+
+    #[test]
+    fn a_defect_stays_one() {
+        let defect = CaseError::from(SimulationError::Defect("lost".to_owned()));
+        assert!(matches!(StudyError::from(defect), StudyError::Defect(_)));
+    }
 
     #[test]
     fn an_error_of_main_can_be_read() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 /// The reason why a store cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// A file or the folder cannot be read.
     #[error("{}: the store cannot be read: {error}", path.display())]

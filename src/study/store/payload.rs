@@ -171,18 +171,7 @@ impl StoredFailure {
             SimulationError::Rejected(Rejection(faults)) => {
                 Some(Self::Rejected(faults.iter().map(StoredFault::of).collect()))
             }
-            SimulationError::WallLimit { .. }
-            | SimulationError::Cancelled { .. }
-            | SimulationError::Defect(_)
-            | SimulationError::NotRecorded(_)
-            | SimulationError::NothingToRecord { .. } => None,
-            SimulationError::Deadlock(_)
-            | SimulationError::NetworkDeadlock { .. }
-            | SimulationError::TimeLimit { .. }
-            | SimulationError::EventLimit { .. }
-            | SimulationError::PacketLimit { .. }
-            | SimulationError::ProgramFault { .. }
-            | SimulationError::Recalled(_) => Some(Self::Failed(error.to_string())),
+            error => error.recurs().then(|| Self::Failed(error.to_string())),
         }
     }
 

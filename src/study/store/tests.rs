@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use record::HEAD_BYTES;
 use segment::HEADER_BYTES;
 use std::fs::File;
+use std::io::Error;
 use tempfile::{TempDir, tempdir};
 
 fn id(number: u8) -> CaseId {
@@ -94,9 +95,12 @@ fn what_another_try_may_change_is_not_kept() {
     let store = Store::open(folder.path()).unwrap();
     let wall = SimulationError::WallLimit { limit: SimDuration::from_ms(1), events: 1, at_s: 0.0 };
     let cancelled = SimulationError::Cancelled { events: 1, at_s: 0.0 };
-    for error in
-        [wall, cancelled, SimulationError::Defect("lost".to_owned()), SimulationError::NotRecorded(String::new())]
-    {
+    for error in [
+        wall,
+        cancelled,
+        SimulationError::Defect("lost".to_owned()),
+        SimulationError::NotRecorded(Error::other("lost").into()),
+    ] {
         store.append(id(1), &Err(error)).unwrap();
     }
     assert_eq!(store.state(id(1)), State::Missing);

@@ -196,18 +196,27 @@ impl Topology {
     }
 
     /// Returns the number of nodes, which are the vertices with a processor.
+    ///
+    /// # Panics
+    /// If the topology has more than 2^32 vertices, which is one of its [faults](Topology::faults).
     #[must_use]
     pub fn nodes(&self) -> u32 {
         narrow(with_shape!(self, shape => shape.count()).nodes)
     }
 
     /// Returns the number of vertices: nodes and switches.
+    ///
+    /// # Panics
+    /// As [`Topology::nodes`].
     #[must_use]
     pub fn vertices(&self) -> u32 {
         narrow(with_shape!(self, shape => shape.count()).vertices())
     }
 
     /// Returns the number of vertices without a processor.
+    ///
+    /// # Panics
+    /// As [`Topology::nodes`].
     #[must_use]
     pub fn switches(&self) -> u32 {
         self.vertices() - self.nodes()
@@ -357,6 +366,10 @@ impl Topology {
 
     /// Returns the number of links between two vertices along natural routes, which is the distance except in
     /// dragonflies.
+    ///
+    /// # Panics
+    /// May panic if `a` or `b` is not a vertex, or if the topology has [faults](Topology::faults); the result is
+    /// meaningless then if it does not.
     #[must_use]
     pub fn distance(&self, a: u32, b: u32) -> u32 {
         with_shape!(self, shape => shape.distance(a, b))

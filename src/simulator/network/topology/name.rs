@@ -29,6 +29,7 @@ const MAX_GLOBALS: u32 = 256;
 
 /// The reason why a name and a number of nodes do not form a topology.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum TopologyError {
     /// No topology has this name.
     #[error("there is no topology `{name}`{}; known are {}", hint(*.meant), NAMES.join(", "))]

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 /// A fault in the listing of a kernel. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ListingError {
     /// The mnemonic is not a known instruction.
     #[error("line {line}: unknown mnemonic `{mnemonic}`; did you mean `{nearest}`?")]

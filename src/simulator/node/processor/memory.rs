@@ -13,6 +13,7 @@ const EXTERNAL_BYTES: u32 = 64 << 20;
 
 /// The error of a kernel that does not fit into its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum LayoutError {
     /// More than 4 KiB are placed on the chip.
     #[error("{bytes} bytes are placed on the chip, which has {ON_CHIP_BYTES}")]

@@ -41,6 +41,7 @@ pub enum FpTimes {
 
 /// The reason why a kernel cannot be timed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum KernelError {
     /// The listing is faulty.
     #[error("kernel {name}: {}", sentences(faults))]

@@ -4,7 +4,7 @@ use super::library::buffer::Buffer;
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OperationFuture, WholeMessageOperation};
 use super::library::{Grouping, Library, barriers, bruck, decision, hierarchy};
-use crate::program::process::{BARRIER_TAG, Message, MessagePattern, Process};
+use crate::program::process::{BARRIER_TAG, Message, Process};
 use serde::{Deserialize, Serialize};
 
 /// A barrier algorithm.
@@ -124,14 +124,14 @@ async fn tree_barrier(me: &Process) {
     let children = || grid.trunk(0, rank).chain(grid.branches(0, rank));
     let token = Message::new(BARRIER_BYTES).tag(BARRIER_TAG);
     for child in children() {
-        me.receive_where(MessagePattern { from: Some(child), tag: Some(BARRIER_TAG) }).await;
+        me.receive_in_collective(child, BARRIER_TAG).await;
     }
     if let Some(parent) = grid.parent(0, rank) {
-        me.send(parent, token.clone()).await;
-        me.receive_where(MessagePattern { from: Some(parent), tag: Some(BARRIER_TAG) }).await;
+        me.send_in_collective(parent, token.clone()).await;
+        me.receive_in_collective(parent, BARRIER_TAG).await;
     }
     for child in children() {
-        me.send(child, token.clone()).await;
+        me.send_in_collective(child, token.clone()).await;
     }
 }
 
@@ -141,8 +141,8 @@ async fn dissemination(me: &Process) {
     let mut distance = 1;
     while distance < ranks {
         let from = (me.rank() + ranks - distance) % ranks;
-        let sending = me.start_send((me.rank() + distance) % ranks, token.clone()).await;
-        me.receive_where(MessagePattern { from: Some(from), tag: Some(BARRIER_TAG) }).await;
+        let sending = me.start_send_in_collective((me.rank() + distance) % ranks, token.clone()).await;
+        me.receive_in_collective(from, BARRIER_TAG).await;
         me.wait(sending).await;
         distance = distance.saturating_mul(2);
     }

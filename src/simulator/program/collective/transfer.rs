@@ -1,7 +1,7 @@
 //! Sends and receives of the steps of a collective operation, with a tag that no other receive matches.
 
 use super::payload::{Payload, PayloadOrigin};
-use crate::program::process::{COLLECTIVE_TAG as TAG, Message, MessagePattern, Operation, Process};
+use crate::program::process::{COLLECTIVE_TAG as TAG, Message, Operation, Process};
 
 /// Creates the message that carries a payload. It is created last, so that a waiting rank does not store one.
 async fn message(me: &Process, payload: &Payload) -> Message {
@@ -15,20 +15,20 @@ async fn message(me: &Process, payload: &Payload) -> Message {
 
 #[expect(clippy::manual_async_fn, reason = "an `async fn` is larger by its arguments, and there may be a million")]
 pub(super) fn send(me: &Process, to: u32, payload: &Payload) -> impl Future<Output = ()> {
-    async move { me.send(to, message(me, payload).await).await }
+    async move { me.send_in_collective(to, message(me, payload).await).await }
 }
 
 pub(super) async fn start_send(me: &Process, to: u32, payload: &Payload) -> Operation {
-    me.start_send(to, message(me, payload).await).await
+    me.start_send_in_collective(to, message(me, payload).await).await
 }
 
 /// Starts a send with the tag of a port.
 pub(super) async fn start_tagged(me: &Process, to: u32, payload: &Payload, tag: u32) -> Operation {
-    me.start_send(to, message(me, payload).await.tag(tag)).await
+    me.start_send_in_collective(to, message(me, payload).await.tag(tag)).await
 }
 
 pub(super) async fn receive(me: &Process, from: u32) -> Payload {
-    let message = me.receive_where(MessagePattern { from: Some(from), tag: Some(TAG) }).await.message;
+    let message = me.receive_in_collective(from, TAG).await.message;
     Payload::received(message.bytes, message.values)
 }
 

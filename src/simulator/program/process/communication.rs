@@ -4,14 +4,19 @@ use super::{
     Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received, Reply, Verb, done,
     failure, if_counted, started,
 };
+use crate::trace::RESERVED_TAGS;
 
 impl Process {
     /// Sends to rank `to` and waits until the send is complete in the sense of [`Sends`](crate::machine::Sends). The
     /// run ends with an error if there is no such rank.
     pub fn send(&self, to: u32, message: Message) -> impl Future<Output = ()> {
-        let to = self.among_all(to);
-        let counted = self.count_message(to, &message);
-        self.ask(if_counted(counted, Verb::Send(to, message)), done)
+        let reserved = reserved("sends", Some(message.tag));
+        self.ask(reserved.unwrap_or_else(|| self.sending(to, message, Verb::Send)), done)
+    }
+
+    /// Does the same as [`send`](Self::send) with a tag of collective operations.
+    pub(crate) fn send_in_collective(&self, to: u32, message: Message) -> impl Future<Output = ()> {
+        self.ask(self.sending(to, message, Verb::Send), done)
     }
 
     /// Waits for the first message from rank `from`. The run ends with an error if there is no such rank.
@@ -27,20 +32,40 @@ impl Process {
 
     /// Waits for the first message that matches `pattern`.
     pub fn receive_where(&self, pattern: MessagePattern) -> impl Future<Output = Received> {
+        self.receive_by(reserved("receives", pattern.tag), pattern)
+    }
+
+    /// Does the same as [`receive_where`](Self::receive_where) with a tag of collective operations.
+    pub(crate) fn receive_in_collective(&self, from: u32, tag: u32) -> impl Future<Output = Received> {
+        self.receive_by(None, MessagePattern::from(from).tag(tag))
+    }
+
+    fn receive_by(&self, fault: Option<Verb>, pattern: MessagePattern) -> impl Future<Output = Received> {
         let group = self.group.clone();
-        self.ask(self.receiving(pattern, Verb::Receive), move |answer| within(group.as_deref(), received(answer)))
+        let verb = fault.unwrap_or_else(|| self.receiving(pattern, Verb::Receive));
+        self.ask(verb, move |answer| within(group.as_deref(), received(answer)))
     }
 
     /// Starts a send and returns immediately; several sends of one process proceed concurrently.
     pub fn start_send(&self, to: u32, message: Message) -> impl Future<Output = Operation> {
-        let to = self.among_all(to);
-        let counted = self.count_message(to, &message);
-        self.ask(if_counted(counted, Verb::StartSend(to, message)), started)
+        let reserved = reserved("sends", Some(message.tag));
+        self.ask(reserved.unwrap_or_else(|| self.sending(to, message, Verb::StartSend)), started)
+    }
+
+    /// Does the same as [`start_send`](Self::start_send) with a tag of collective operations.
+    pub(crate) fn start_send_in_collective(&self, to: u32, message: Message) -> impl Future<Output = Operation> {
+        self.ask(self.sending(to, message, Verb::StartSend), started)
     }
 
     /// Starts a receive and returns immediately.
     pub fn start_receive(&self, pattern: MessagePattern) -> impl Future<Output = Operation> {
-        self.ask(self.receiving(pattern, Verb::StartReceive), started)
+        let reserved = reserved("receives", pattern.tag);
+        self.ask(reserved.unwrap_or_else(|| self.receiving(pattern, Verb::StartReceive)), started)
+    }
+
+    /// Does the same as [`start_receive`](Self::start_receive) with a tag of collective operations.
+    pub(crate) fn start_receive_in_collective(&self, from: u32, tag: u32) -> impl Future<Output = Operation> {
+        self.ask(self.receiving(MessagePattern::from(from).tag(tag), Verb::StartReceive), started)
     }
 
     /// Waits until `operation` is complete. Returns the message if it was a receive.
@@ -84,11 +109,12 @@ impl Process {
     /// Issues an operation and returns immediately. [`notices`](Self::notices) report its beginning and its end, and it
     /// need not be waited for. The ranks that it names are those among all ranks.
     pub fn issue(&self, issue: Issue) -> impl Future<Output = Operation> {
-        let counted = match &issue.work {
-            IssuedWork::Send(to, message) => self.count_message(*to, message),
-            IssuedWork::Compute(_) | IssuedWork::Receive(_) => Some(()),
+        let (counted, reserved) = match &issue.work {
+            IssuedWork::Send(to, message) => (self.count_message(*to, message), reserved("sends", Some(message.tag))),
+            IssuedWork::Receive(pattern) => (Some(()), reserved("receives", pattern.tag)),
+            IssuedWork::Compute(_) => (Some(()), None),
         };
-        self.ask(if_counted(counted, Verb::Issue(issue)), started)
+        self.ask(reserved.unwrap_or_else(|| if_counted(counted, Verb::Issue(issue))), started)
     }
 
     /// Waits until an [issued](Self::issue) operation begins or ends. Returns all notices that have not been returned
@@ -98,6 +124,12 @@ impl Process {
             Reply::Noticed(notices) => notices,
             other => unreachable!("notices were answered by {other:?}"),
         })
+    }
+
+    /// Returns the request to send `message`, and counts it.
+    fn sending(&self, to: u32, message: Message, verb: impl FnOnce(u32, Message) -> Verb) -> Verb {
+        let to = self.among_all(to);
+        if_counted(self.count_message(to, &message), verb(to, message))
     }
 
     /// Returns the request to receive what `pattern` matches, or a failure if it names a sender that does not exist.
@@ -120,6 +152,14 @@ impl Process {
             Some(())
         })
     }
+}
+
+/// Returns the failure of a process that uses a tag of collective operations, if it does.
+fn reserved(does: &str, tag: Option<u32>) -> Option<Verb> {
+    let tag = tag.filter(|tag| *tag >= RESERVED_TAGS)?;
+    let end = u32::MAX;
+    let range = format!("{RESERVED_TAGS} to {end} are those of collective operations");
+    Some(failure(format!("{does} with tag {tag}, but the tags {range}")))
 }
 
 fn received(answer: Reply) -> Received {

@@ -77,6 +77,7 @@ impl RankTimes {
 
 /// The reason why bytes are not a recording.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordingError {
     /// The bytes cannot be read.
     #[error("{0}")]

@@ -11,6 +11,7 @@ pub const NONE: EventId = EventId::MAX;
 
 /// The reason why the events of a trace violate causality.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum CausalityError {
     /// A cause is later than its effect, contrary to Definition 3 of Overeinder and Sloot, C(e′) ≤ C(e).
     Backwards {

@@ -69,6 +69,7 @@ pub struct LoneMessage {
 
 /// The reason why a message is not itemised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ItemisationError {
     /// The routes differ between packets, or the links differ.
     #[error(

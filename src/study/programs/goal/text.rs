@@ -12,6 +12,7 @@ use std::io::{self, Read};
 
 /// The error of a text that is not a schedule.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum TextError {
     Unreadable(io::Error),
     Faulty(Box<TextFault>),

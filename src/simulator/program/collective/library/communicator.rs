@@ -3,7 +3,7 @@
 use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
 use crate::program::collective::transfer;
-use crate::program::process::{COLLECTIVE_TAG, MessagePattern, Operation, Process, port_tag};
+use crate::program::process::{COLLECTIVE_TAG, Operation, Process, port_tag};
 use crate::units::SimDuration;
 use std::borrow::Borrow;
 use std::collections::VecDeque;
@@ -106,7 +106,7 @@ impl<'a> Communicator<'a> {
     }
 
     pub async fn start_receive(&self, from: u32) -> Operation {
-        self.me.start_receive(MessagePattern { from: Some(self.rank(from)), tag: Some(self.tag) }).await
+        self.me.start_receive_in_collective(self.rank(from), self.tag).await
     }
 
     /// Waits for a receive that has been started.
