@@ -5,6 +5,7 @@
     clippy::doc_link_with_quotes,
     reason = "comments on what Python sees are its texts of help"
 )]
+#![allow(unnameable_types, reason = "Python names them")]
 
 mod command;
 mod errors;

@@ -13,7 +13,7 @@ use crate::node::processor::{Computation, KernelError};
 use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
-pub use messages::MessageTransport;
+pub(crate) use messages::MessageTransport;
 use packets::PacketTransport;
 
 /// The number of a message in transit, which is reused once the message is gone.
@@ -90,7 +90,10 @@ pub enum Completion {
 /// The state of all nodes and links of a machine during a run.
 ///
 /// [`step`](Self::step), and the calls that complete an operation at once, add [completions](Self::next_completion).
-pub enum Transport {
+pub struct Transport(TransportState);
+
+/// The state of each kind of transport.
+enum TransportState {
     /// Processors prepare and receive packets.
     Packets(Box<PacketTransport>),
     /// Interfaces send and receive messages.
@@ -102,10 +105,10 @@ pub const BACKGROUND_HANDLES: u32 = 1 << 31;
 
 /// Forwards a call to the transport in use.
 macro_rules! either {
-    ($self:ident, $transport:ident => $call:expr) => {
-        match $self {
-            Self::Packets($transport) => $call,
-            Self::Messages($transport) => $call,
+    ($state:expr, $transport:ident => $call:expr) => {
+        match $state {
+            TransportState::Packets($transport) => $call,
+            TransportState::Messages($transport) => $call,
         }
     };
 }
@@ -119,10 +122,10 @@ impl Transport {
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         match &machine.nodes.interface {
-            Some(interface) => {
-                Self::Messages(Box::new(MessageTransport::new(machine, interface, topology, owners, streams)))
-            }
-            None => Self::Packets(Box::new(PacketTransport::new(machine, topology, owners, streams))),
+            Some(interface) => Self(TransportState::Messages(Box::new(MessageTransport::new(
+                machine, interface, topology, owners, streams,
+            )))),
+            None => Self(TransportState::Packets(Box::new(PacketTransport::new(machine, topology, owners, streams)))),
         }
     }
 
@@ -135,7 +138,9 @@ impl Transport {
     pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         match &machine.nodes.interface {
             Some(_) => Self::new(machine, topology, owners, streams),
-            None => Self::Packets(Box::new(PacketTransport::packet_by_packet(machine, topology, owners, streams))),
+            None => Self(TransportState::Packets(Box::new(PacketTransport::packet_by_packet(
+                machine, topology, owners, streams,
+            )))),
         }
     }
 
@@ -182,21 +187,21 @@ impl Transport {
         owner: u32,
         computation: Computation,
     ) -> Result<SimDuration, KernelError> {
-        either!(self, transport => transport.compute(now, location, owner, computation))
+        either!(&mut self.0, transport => transport.compute(now, location, owner, computation))
     }
 
     /// Returns whether an owner that wants to compute has to wait for sends that were requested from its core before.
     /// `TimerExpired` reports that they have begun.
     pub fn waits_behind_sends(&mut self, location: RankLocation, owner: u32) -> bool {
-        match self {
-            Self::Packets(_) => false,
-            Self::Messages(transport) => transport.waits_behind_sends(location, owner),
+        match &mut self.0 {
+            TransportState::Packets(_) => false,
+            TransportState::Messages(transport) => transport.waits_behind_sends(location, owner),
         }
     }
 
     /// Sets the timer of an owner; `TimerExpired` reports that `span` is over. An owner has one timer at a time.
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
-        either!(self, transport => transport.wait(now, owner, span));
+        either!(&mut self.0, transport => transport.wait(now, owner, span));
     }
 
     /// Starts to send `bytes` bytes, which the process of the source may have sent before (`again`). `Delivered` and
@@ -212,12 +217,12 @@ impl Transport {
         handle: u32,
         cause: EventId,
     ) {
-        match self {
-            Self::Packets(transport) => {
+        match &mut self.0 {
+            TransportState::Packets(transport) => {
                 transport.cause = cause;
                 transport.send(now, from, to, (bytes, again), handle);
             }
-            Self::Messages(transport) => {
+            TransportState::Messages(transport) => {
                 transport.cause = cause;
                 transport.send(now, from, to, bytes, handle);
             }
@@ -227,96 +232,98 @@ impl Transport {
     /// Lets a process receive a message, by the receive with this number. Returns whether the message is there; the
     /// data of an announced message are still to come, and `Arrived` reports them.
     pub fn accept(&mut self, now: SimTime, message: MessageId, receive: u32) -> bool {
-        match self {
-            Self::Packets(transport) => {
+        match &mut self.0 {
+            TransportState::Packets(transport) => {
                 transport.accept(now, message);
                 true
             }
-            Self::Messages(transport) => transport.accept(now, message, receive),
+            TransportState::Messages(transport) => transport.accept(now, message, receive),
         }
     }
 
     /// Returns the transport that takes issued operations directly, if there are network interfaces.
-    pub fn message_transport(&mut self) -> Option<&mut MessageTransport> {
-        match self {
-            Self::Packets(_) => None,
-            Self::Messages(transport) => Some(transport),
+    pub(crate) fn message_transport(&mut self) -> Option<&mut MessageTransport> {
+        match &mut self.0 {
+            TransportState::Packets(_) => None,
+            TransportState::Messages(transport) => Some(transport),
         }
     }
 
     /// Returns whether messages go through network interfaces.
     #[must_use]
     pub const fn has_interfaces(&self) -> bool {
-        matches!(self, Self::Messages(_))
+        matches!(self.0, TransportState::Messages(_))
     }
 
     /// Returns the time from which the process at `location` can continue, if communication keeps its processor `cpu` busy
     /// after `now`. Processor 0 is the one of the process itself.
     #[must_use]
     pub fn busy_until(&self, now: SimTime, location: RankLocation, cpu: u8) -> Option<SimTime> {
-        match self {
-            Self::Packets(_) => None,
-            Self::Messages(transport) => Some(transport.communicates_until(location, cpu)).filter(|end| *end > now),
+        match &self.0 {
+            TransportState::Packets(_) => None,
+            TransportState::Messages(transport) => {
+                Some(transport.communicates_until(location, cpu)).filter(|end| *end > now)
+            }
         }
     }
 
     /// Loads `bytes` bytes from the memory of a node; `BytesMoved` reports the end with `handle`.
     pub fn load(&mut self, now: SimTime, location: RankLocation, bytes: f64, handle: u32) {
-        match self {
-            Self::Packets(transport) => transport.load(now, location, bytes, handle),
-            Self::Messages(transport) => transport.load(now, location, bytes, handle),
+        match &mut self.0 {
+            TransportState::Packets(transport) => transport.load(now, location, bytes, handle),
+            TransportState::Messages(transport) => transport.load(now, location, bytes, handle),
         }
     }
 
     /// Sends `bytes` bytes out of a node through its interface, without a destination; `BytesMoved` reports the end with
     /// `handle`.
     pub fn leave_node(&mut self, now: SimTime, location: RankLocation, bytes: f64, handle: u32) {
-        match self {
-            Self::Packets(transport) => transport.leave_node(now, location, bytes, handle),
-            Self::Messages(transport) => transport.completions.push_back(Completion::BytesMoved { handle }),
+        match &mut self.0 {
+            TransportState::Packets(transport) => transport.leave_node(now, location, bytes, handle),
+            TransportState::Messages(transport) => transport.completions.push_back(Completion::BytesMoved { handle }),
         }
     }
 
     /// Runs the next event. Returns its time, or `None` if no event is left.
     pub fn step(&mut self) -> Option<SimTime> {
-        either!(self, transport => transport.step())
+        either!(&mut self.0, transport => transport.step())
     }
 
     /// Removes and returns the oldest completion.
     pub fn next_completion(&mut self) -> Option<Completion> {
-        either!(self, transport => transport.completions.pop_front())
+        either!(&mut self.0, transport => transport.completions.pop_front())
     }
 
     /// Returns whether there are completions that have not been taken.
     #[must_use]
     pub fn has_completions(&self) -> bool {
-        either!(self, transport => !transport.completions.is_empty())
+        either!(&self.0, transport => !transport.completions.is_empty())
     }
 
     /// Returns the time of the last event.
     #[must_use]
     pub const fn now(&self) -> SimTime {
-        either!(self, transport => transport.now())
+        either!(&self.0, transport => transport.now())
     }
 
     /// Returns the time that the processor at `location` has spent on communication up to `now`.
     pub fn system_time(&mut self, location: RankLocation, now: SimTime) -> SimDuration {
-        either!(self, transport => transport.system_time(location, now))
+        either!(&mut self.0, transport => transport.system_time(location, now))
     }
 
     /// Returns the number of the processor at `location`.
     #[must_use]
     pub const fn processor(&self, location: RankLocation) -> u32 {
-        either!(self, transport => transport.processor(location))
+        either!(&self.0, transport => transport.processor(location))
     }
 
     /// Ends the run after the last event. Returns whether anything was still in progress. In that case a run [packet by
     /// packet](Self::packet_by_packet) counts fewer events, packets and transmissions, because the counts here include
     /// those that were admitted ahead of time.
     pub fn stop(&mut self) -> bool {
-        match self {
-            Self::Packets(transport) => transport.stop(),
-            Self::Messages(_) => false,
+        match &mut self.0 {
+            TransportState::Packets(transport) => transport.stop(),
+            TransportState::Messages(_) => false,
         }
     }
 
@@ -324,9 +331,9 @@ impl Transport {
     /// repeated [packet by packet](Self::packet_by_packet).
     #[must_use]
     pub fn is_short_of_room(&self) -> bool {
-        match self {
-            Self::Packets(transport) => transport.is_short_of_room(),
-            Self::Messages(_) => false,
+        match &self.0 {
+            TransportState::Packets(transport) => transport.is_short_of_room(),
+            TransportState::Messages(_) => false,
         }
     }
 
@@ -334,52 +341,54 @@ impl Transport {
     /// or an alarm of a processor, whether it was run alone or together with others.
     #[must_use]
     pub const fn counts(&self) -> Counts {
-        either!(self, transport => transport.counts())
+        either!(&self.0, transport => transport.counts())
     }
 
     /// Returns the packets that wait for buffers, and the buffers they wait for, once no event is left.
     #[must_use]
     pub fn standstill(&self) -> BufferDeadlock {
-        either!(self, transport => transport.standstill())
+        either!(&self.0, transport => transport.standstill())
     }
 
     /// Returns the load of every direction of a link up to `now`, the end of the run; the links are not used
     /// afterwards.
     #[must_use]
     pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
-        either!(self, transport => transport.take_link_loads(now))
+        either!(&mut self.0, transport => transport.take_link_loads(now))
     }
 
     /// Starts to record the transfers over the links.
     pub fn record_transfers(&mut self) {
-        either!(self, transport => transport.record_transfers());
+        either!(&mut self.0, transport => transport.record_transfers());
     }
 
     /// Returns the transfers over the links, if they are recorded.
-    pub fn transfers(&mut self) -> Option<&mut Transfers> {
-        either!(self, transport => transport.transfers())
+    pub(crate) fn transfers(&mut self) -> Option<&mut Transfers> {
+        either!(&mut self.0, transport => transport.transfers())
     }
 
     /// Ends the recording of transfers at `end`, the end of the run. The [`transfers`](Self::transfers) are those that
     /// began by then. In trains, whose transfers are recorded ahead of time, they are those that began before `end`.
     pub fn finish_transfers(&mut self, end: SimTime) {
-        either!(self, transport => transport.finish_transfers(end));
+        either!(&mut self.0, transport => transport.finish_transfers(end));
     }
 
     /// Starts to record the communication work of processors and interfaces. Must be called on a transport [packet by
     /// packet](Self::packet_by_packet), before the first event.
     pub fn keep_log(&mut self) {
-        match self {
-            Self::Packets(transport) => transport.keep_services(),
-            Self::Messages(transport) => transport.keep_log(),
+        match &mut self.0 {
+            TransportState::Packets(transport) => transport.keep_services(),
+            TransportState::Messages(transport) => transport.keep_log(),
         }
     }
 
     /// Returns the record of the communication work.
     pub fn take_log(&mut self) -> CommunicationLog {
-        match self {
-            Self::Packets(transport) => CommunicationLog { services: transport.take_services(), passages: Vec::new() },
-            Self::Messages(transport) => transport.take_log(),
+        match &mut self.0 {
+            TransportState::Packets(transport) => {
+                CommunicationLog { services: transport.take_services(), passages: Vec::new() }
+            }
+            TransportState::Messages(transport) => transport.take_log(),
         }
     }
 }

@@ -6,7 +6,6 @@
 
 use super::buffer_deadlock::{BufferDeadlock, BufferId};
 use super::contention::{Contention, RoundRobinOver};
-use super::link::Link;
 use super::link_model::{LinkModel, LinkModels};
 use super::packet::{NOWHERE, Packet};
 use super::router::RouteSelector;
@@ -101,8 +100,9 @@ impl Channels {
     }
 
     /// Returns the same channels with another link on the one that leaves `vertex` by `port`.
+    #[cfg(test)]
     #[must_use]
-    pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
+    pub fn with_link(mut self, vertex: u32, port: u32, link: &super::Link) -> Self {
         self.arrives_on_departure &= link.latency == SimDuration::ZERO;
         let channel = &mut self.states[(vertex * self.ports + port) as usize];
         *channel = ChannelState::new(channel.ends, LinkModel::of(link, &self.switching), self.contention);

@@ -16,7 +16,10 @@ use crate::engine::{Calendar, Entity, Streams};
 use crate::units::{SimDuration, SimTime};
 
 /// The runtime state of all links of a network.
-pub enum Fabric {
+pub struct Fabric(pub(super) LinkState);
+
+/// The state of the links under each kind of switching.
+pub(super) enum LinkState {
     /// Store and forward without limits.
     Links(Box<Links>),
     /// Cut-through, or bounded buffers.
@@ -54,9 +57,11 @@ impl Fabric {
     #[must_use]
     pub fn new(network: &Network, topology: Topology, onward: ForwardedBy, streams: Streams) -> Self {
         match &network.switching {
-            Switching::Wormhole(mode) => Self::Worms(Box::new(Worms::new(network, mode, topology, onward, streams))),
-            _ if network.is_plain() => Self::Links(Box::new(Links::new(topology, &network.links))),
-            _ => Self::Channels(Box::new(Channels::new(network, topology, streams))),
+            Switching::Wormhole(mode) => {
+                Self(LinkState::Worms(Box::new(Worms::new(network, mode, topology, onward, streams))))
+            }
+            _ if network.is_plain() => Self(LinkState::Links(Box::new(Links::new(topology, &network.links)))),
+            _ => Self(LinkState::Channels(Box::new(Channels::new(network, topology, streams)))),
         }
     }
 
@@ -131,48 +136,48 @@ impl Fabric {
     /// Returns the number of entities that the links use.
     #[must_use]
     pub fn entities(&self) -> Entity {
-        match self {
-            Self::Links(links) => links.entities(),
-            Self::Channels(channels) => channels.entities(),
-            Self::Worms(_) => 1,
+        match &self.0 {
+            LinkState::Links(links) => links.entities(),
+            LinkState::Channels(channels) => channels.entities(),
+            LinkState::Worms(_) => 1,
         }
     }
 
     /// Returns the topology that the links form.
     #[must_use]
     pub const fn topology(&self) -> &Topology {
-        match self {
-            Self::Links(links) => links.topology(),
-            Self::Channels(channels) => channels.topology(),
-            Self::Worms(worms) => worms.topology(),
+        match &self.0 {
+            LinkState::Links(links) => links.topology(),
+            LinkState::Channels(channels) => channels.topology(),
+            LinkState::Worms(worms) => worms.topology(),
         }
     }
 
     /// Returns the number of links on the route of a packet; with even ties, on any of its routes.
     #[must_use]
     pub fn hops(&self, from: u32, to: u32) -> u32 {
-        match self {
-            Self::Links(links) => links.topology().distance(from, to),
-            Self::Channels(channels) => channels.hops(from, to),
-            Self::Worms(worms) => worms.hops(from, to),
+        match &self.0 {
+            LinkState::Links(links) => links.topology().distance(from, to),
+            LinkState::Channels(channels) => channels.hops(from, to),
+            LinkState::Worms(worms) => worms.hops(from, to),
         }
     }
 
     /// Returns the number of links that a packet for `to` crosses from `at` until its next arrival is reported.
     #[must_use]
     pub fn links_to_next_stop(&self, at: u32, to: u32) -> u32 {
-        match self {
-            Self::Links(_) | Self::Channels(_) => 1,
-            Self::Worms(worms) => worms.links_to_next_stop(at, to),
+        match &self.0 {
+            LinkState::Links(_) | LinkState::Channels(_) => 1,
+            LinkState::Worms(worms) => worms.links_to_next_stop(at, to),
         }
     }
 
     /// Forwards `packet` from `at` towards its destination, which is another vertex.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
-        match self {
-            Self::Links(links) => links.send(calendar, now, at, packet),
-            Self::Channels(channels) => channels.send(calendar, now, at, packet),
-            Self::Worms(worms) => worms.send(calendar, now, at, packet),
+        match &mut self.0 {
+            LinkState::Links(links) => links.send(calendar, now, at, packet),
+            LinkState::Channels(channels) => channels.send(calendar, now, at, packet),
+            LinkState::Worms(worms) => worms.send(calendar, now, at, packet),
         }
     }
 
@@ -180,26 +185,26 @@ impl Fabric {
     /// `now`. Must be called before the next step.
     #[must_use]
     pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
-        match self {
-            Self::Links(links) => links.first_byte(now, packet),
-            Self::Channels(channels) => channels.first_byte(packet),
-            Self::Worms(worms) => worms.first_byte(now, packet),
+        match &self.0 {
+            LinkState::Links(links) => links.first_byte(now, packet),
+            LinkState::Channels(channels) => channels.first_byte(packet),
+            LinkState::Worms(worms) => worms.first_byte(now, packet),
         }
     }
 
     /// Releases a packet that its destination has consumed, with its buffer.
     pub fn release(&mut self, calendar: &mut Calendar, now: SimTime, packet: Packet) {
-        if let Self::Channels(channels) = self {
+        if let LinkState::Channels(channels) = &mut self.0 {
             channels.release(calendar, now, packet);
         }
     }
 
     /// Runs the event of `entity` and appends the resulting hops to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
-        match self {
-            Self::Links(links) => passages.push(links.depart(calendar, now, entity)),
-            Self::Channels(channels) => channels.step(calendar, now, entity, passages),
-            Self::Worms(worms) => worms.step(calendar, now, passages),
+        match &mut self.0 {
+            LinkState::Links(links) => passages.push(links.depart(calendar, now, entity)),
+            LinkState::Channels(channels) => channels.step(calendar, now, entity, passages),
+            LinkState::Worms(worms) => worms.step(calendar, now, passages),
         }
     }
 
@@ -207,10 +212,10 @@ impl Fabric {
     /// `passages`, except that clocked routers append all their hops.
     #[inline]
     pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
-        let arrived = match self {
-            Self::Links(links) => links.relay(calendar, now, entity),
-            Self::Channels(channels) => channels.relay(calendar, now, entity),
-            Self::Worms(worms) => return worms.step(calendar, now, passages),
+        let arrived = match &mut self.0 {
+            LinkState::Links(links) => links.relay(calendar, now, entity),
+            LinkState::Channels(channels) => channels.relay(calendar, now, entity),
+            LinkState::Worms(worms) => return worms.step(calendar, now, passages),
         };
         passages.extend(arrived.map(|packet| HopEvent::Arrived { packet, at: packet.to }));
     }
@@ -218,35 +223,35 @@ impl Fabric {
     /// Returns, for each direction of a link: its two ends, its packets, and its busy time up to `now`.
     #[must_use]
     pub fn loads(&self, now: SimTime) -> Vec<(u32, u32, u32, SimDuration)> {
-        match self {
-            Self::Links(links) => links.loads(now).collect(),
-            Self::Channels(channels) => channels.loads(now).collect(),
-            Self::Worms(worms) => worms.loads(now).collect(),
+        match &self.0 {
+            LinkState::Links(links) => links.loads(now).collect(),
+            LinkState::Channels(channels) => channels.loads(now).collect(),
+            LinkState::Worms(worms) => worms.loads(now).collect(),
         }
     }
 
     /// Starts recording the transfers over the links.
     pub fn record_transfers(&mut self) {
-        match self {
-            Self::Links(links) => links.record_transfers(),
-            Self::Channels(channels) => channels.record_transfers(),
-            Self::Worms(worms) => worms.record_transfers(),
+        match &mut self.0 {
+            LinkState::Links(links) => links.record_transfers(),
+            LinkState::Channels(channels) => channels.record_transfers(),
+            LinkState::Worms(worms) => worms.record_transfers(),
         }
     }
 
     /// Returns the transfers over the links, if they are recorded.
-    pub fn transfers(&mut self) -> Option<&mut Transfers> {
-        match self {
-            Self::Links(links) => links.transfers(),
-            Self::Channels(channels) => channels.transfers(),
-            Self::Worms(worms) => worms.transfers(),
+    pub(crate) fn transfers(&mut self) -> Option<&mut Transfers> {
+        match &mut self.0 {
+            LinkState::Links(links) => links.transfers(),
+            LinkState::Channels(channels) => channels.transfers(),
+            LinkState::Worms(worms) => worms.transfers(),
         }
     }
 
     /// Ends the recording at `end`, the end of the run: [`transfers`](Self::transfers) then hold exactly the packets
     /// that have begun by then.
     pub fn finish_transfers(&mut self, end: SimTime) {
-        if let Self::Worms(worms) = self {
+        if let LinkState::Worms(worms) = &mut self.0 {
             worms.finish_transfers(end);
         }
         if let Some(transfers) = self.transfers() {
@@ -258,10 +263,10 @@ impl Fabric {
     /// Returns the packets that wait for buffers once no event is left, and the buffers that they wait for.
     #[must_use]
     pub fn standstill(&self) -> BufferDeadlock {
-        match self {
-            Self::Links(_) => BufferDeadlock::default(),
-            Self::Channels(channels) => channels.standstill(),
-            Self::Worms(worms) => worms.standstill(),
+        match &self.0 {
+            LinkState::Links(_) => BufferDeadlock::default(),
+            LinkState::Channels(channels) => channels.standstill(),
+            LinkState::Worms(worms) => worms.standstill(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Laws of all fabrics: exact times of lone messages, a simple oracle for contention, and conservation of packets.
 
 use super::channels::Channels;
+use super::fabric::LinkState;
 use super::routing::{Through, Weights};
 use super::switching::wormhole::{Allocators, Arbiters, WormholeRouter};
 use super::switching::{CutThrough, StoreAndForward, Wormhole};
@@ -455,7 +456,7 @@ proptest! {
         for (wire, link) in (0..).zip(&wires) {
             channels = channels.with_link(wire / ports, wire % ports, link);
         }
-        let times = deliveries(&mut Fabric::Channels(Box::new(channels)), &packets);
+        let times = deliveries(&mut Fabric(LinkState::Channels(Box::new(channels))), &packets);
         prop_assert_eq!(times, Oracle { topology: &topology, wires: &wires, header, contention }.deliveries(&packets));
     }
 
@@ -464,9 +465,9 @@ proptest! {
     fn channels_agree_with_stations((topology, packets) in loads(), per_byte in 1..5_u64) {
         let network = network(topology.clone(), store_and_forward(), link(per_byte, 0, 0, Buffers::Unbounded));
         let mut stations = fabric(&network);
-        prop_assert!(matches!(stations, Fabric::Links(_)));
+        prop_assert!(matches!(stations.0, LinkState::Links(_)));
         let channels = Channels::new(&network, topology, Streams::new(1));
-        let times = deliveries(&mut Fabric::Channels(Box::new(channels)), &packets);
+        let times = deliveries(&mut Fabric(LinkState::Channels(Box::new(channels))), &packets);
         prop_assert_eq!(deliveries(&mut stations, &packets), times);
     }
 

@@ -58,7 +58,7 @@ pub use cases::{
     run_each,
 };
 pub use cluster::{ClosedForms, ClusterCase};
-pub use curves::{CurveAxis, OFFERED, TimeLines};
+pub use curves::{CurveAxis, CurveTime, OFFERED, TimeLines};
 pub use degrees::{check_critical_times, degrees_of_parallelism};
 pub use error::{CaseError, StudyError, one_a_line};
 pub use identity::{Identity, metadata};
@@ -68,9 +68,10 @@ pub use outcome::{Outcome, keyed};
 pub use paired::{CasePair, Pairs, StoredPlan};
 pub use planning::{PlannedCases, SweepPart, Workload};
 pub use recall::{CaseRuns, Recall, RunCounts, RunMemory};
-pub use references::{MatchedPoints, References, note_on_withheld, prepared};
+pub use references::{MatchedPoints, OneRankTime, References, note_on_withheld, prepared};
 pub use remarks::Remarks;
 pub use repetition::{first_and_mean_s, mean_makespan_s};
+pub use run_series::{Repetition, RunSeries};
 pub use saturation::{OperatingPoint, Saturation, SaturationSign, SaturationSweep, saturation};
 pub use scenario_file::{ScenarioFile, Setting, read_setting, set_all};
 pub use shard::Shard;

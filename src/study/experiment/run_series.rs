@@ -20,7 +20,11 @@ impl RunSeries {
     ///
     /// # Errors
     /// Returns the errors of `play`.
-    pub fn of<E>(repeat: Repeat, first: Trace, mut play: impl FnMut(u32) -> Result<Trace, E>) -> Result<Self, E> {
+    pub(crate) fn of<E>(
+        repeat: Repeat,
+        first: Trace,
+        mut play: impl FnMut(u32) -> Result<Trace, E>,
+    ) -> Result<Self, E> {
         let mut series = Self { makespans: vec![first.makespan.seconds()], first, others: Vec::new() };
         while needs_another_run(repeat, &series.makespans) {
             let run = u32::try_from(series.makespans.len()).expect("a case has fewer runs");
@@ -33,6 +37,7 @@ impl RunSeries {
     }
 
     /// Returns the mean makespan, in seconds.
+    #[must_use]
     pub fn mean_s(&self) -> f64 {
         Sample::of(&self.makespans).map_or(self.makespans[0], |sample| sample.mean)
     }

@@ -50,7 +50,7 @@ pub use phases::Phases;
 pub use ping::Ping;
 pub use reduction::Reduction;
 pub use ring_shift::{RingShift, ShiftOrder};
-pub use schedule::GoalText;
+pub use schedule::{FirstOperations, GoalText, NodeKind};
 pub use summa::Summa;
 
 use expression::Changes;

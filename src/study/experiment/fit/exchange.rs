@@ -2,7 +2,7 @@
 
 use super::Fitted;
 use crate::experiment::StudyError;
-use crate::scenario::table::Table as Data;
+use crate::scenario::table::Table;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -35,7 +35,7 @@ fn machine(base: &str, changes: &[(&str, String)]) -> String {
 }
 
 /// Returns `value` over `parameters` in the input format of Extra-P: one object per point, with all its values.
-pub fn extra_p(data: &Data, value: &str, parameters: &[String]) -> String {
+pub fn extra_p(data: &Table, value: &str, parameters: &[String]) -> String {
     let mut lines: Vec<(Map<String, Value>, String, Vec<f64>)> = Vec::new();
     let others: Vec<_> = data.axes(value).filter(|axis| !parameters.contains(axis)).collect();
     for row in &data.rows {

@@ -1,7 +1,7 @@
 //! The fit of `--model hockney`.
 
 use super::transfers::transfers;
-use super::{FitGroup, FitRequest, Fitted, points, put_quality, quality_words};
+use super::{FitGroup, FitRequest, Fitted, FittedModel, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::model::fit::Hockney;
 use crate::report::digits;
@@ -37,7 +37,7 @@ pub fn hockney(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<
         machine: is_machine.then(|| machine(1e6 * fit.startup_s, 1e6 * fit.per_byte_s)),
         points: points(group, value, std::slice::from_ref(&bytes), time),
         record,
-        failure: None,
+        model: Ok(FittedModel::Hockney(fit)),
     })
 }
 

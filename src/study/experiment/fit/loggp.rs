@@ -1,7 +1,7 @@
 //! The fit of `--model loggp`.
 
 use super::transfers::{transfer, transfers};
-use super::{FitGroup, FitRequest, Fitted, points, put_quality, quality_words};
+use super::{FitGroup, FitRequest, Fitted, FittedModel, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::model::fit::LogGp;
 use crate::report::digits;
@@ -27,7 +27,7 @@ pub fn loggp(arguments: &FitRequest, group: &FitGroup, value: &str, parameters: 
         points,
         ron: machine::ron(&fit),
         machine: None,
-        failure: None,
+        model: Ok(FittedModel::Loggp(fit)),
     })
 }
 

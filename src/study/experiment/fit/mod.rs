@@ -11,11 +11,11 @@ use super::StudyError;
 use super::cases::Failures;
 use crate::analysis::Residuals;
 use crate::answer::{Answer, Key, Record, Role};
-use crate::model::fit::{Quality, Weighting};
+use crate::model::fit::{FittedForm, Hockney, LogGp, Quality, TwoRegimes, Weighting};
 use crate::report::table;
 use crate::scenario::AxisValue;
 use crate::scenario::source::Faults;
-use crate::scenario::table::{Row, Table as Data, in_seconds};
+use crate::scenario::table::{Row, Table, in_seconds};
 pub use normal_form::FormRequest;
 
 /// The model to fit, and the columns to fit it to.
@@ -68,9 +68,23 @@ pub enum FitModel {
     NormalForm,
 }
 
+/// A model with the coefficients that a fit has found; every kind has their confidence intervals and the quality of the
+/// fit.
+#[derive(Clone, Debug)]
+pub enum FittedModel {
+    /// The regimes of [`FitModel::PointToPoint`].
+    PointToPoint(TwoRegimes),
+    /// The model of Hockney.
+    Hockney(Hockney),
+    /// The constants of `LogGP`.
+    Loggp(LogGp),
+    /// A normal form.
+    NormalForm(FittedForm),
+}
+
 /// The fits to a table, one for each group of rows.
 pub struct Fits {
-    data: Data,
+    data: Table,
     value: String,
     parameters: Vec<String>,
     groups: Vec<(FitGroup, Fitted)>,
@@ -89,8 +103,8 @@ struct Fitted {
     ron: Result<String, String>,
     /// The changes that make a machine behave as the model, if the model describes a machine.
     machine: Option<Vec<(&'static str, String)>>,
-    /// The reason why there is no fit.
-    failure: Option<String>,
+    /// The model, or the reason why there is no fit.
+    model: Result<FittedModel, String>,
 }
 
 struct FittedPoint {
@@ -111,6 +125,27 @@ struct FitGroup {
 }
 
 impl FitRequest {
+    /// Creates a request with the defaults of the command line: the usual columns of the model, and relative residuals.
+    ///
+    /// ```
+    /// use parsim_study::experiment::fit::{FitModel, FitRequest, FittedModel};
+    /// use parsim_study::scenario::table::Table;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let times = Table::parse("times.csv", "bytes,time_s\n0,1e-5\n1000,2e-5\n2000,3e-5\n")?;
+    /// let fits = FitRequest::new(FitModel::Hockney).fit(times)?;
+    /// let (_, model) = fits.models().next().expect("there is a group");
+    /// let FittedModel::Hockney(hockney) = model? else { unreachable!("another model") };
+    /// assert!((hockney.startup_s - 1e-5).abs() < 1e-12 && (hockney.per_byte_s - 1e-8).abs() < 1e-15);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new(model: FitModel) -> Self {
+        let (messages, form) = (MessageColumns::default(), FormRequest::default());
+        Self { model, value: None, weighting: Weighting::Relative, messages, form, up_to: Vec::new() }
+    }
+
     /// Checks that every given argument applies to the model.
     ///
     /// # Errors
@@ -132,7 +167,7 @@ impl FitRequest {
     /// # Errors
     /// Returns an error for columns that do not exist or contain no numbers, or if the rows of the only group do not
     /// determine the model.
-    pub fn fit(&self, data: Data) -> Result<Fits, StudyError> {
+    pub fn fit(&self, data: Table) -> Result<Fits, StudyError> {
         let mut data = data;
         let value = data.quantity(self.value.as_deref())?;
         let columns = &self.messages;
@@ -160,7 +195,7 @@ impl FitRequest {
     }
 
     /// Checks that lengths, hops, counts and times of messages are not negative.
-    fn need_amounts<'c>(&self, data: &Data, mut columns: impl Iterator<Item = &'c String>) -> Result<(), StudyError> {
+    fn need_amounts<'c>(&self, data: &Table, mut columns: impl Iterator<Item = &'c String>) -> Result<(), StudyError> {
         if self.model == FitModel::NormalForm {
             return Ok(());
         }
@@ -172,7 +207,7 @@ impl FitRequest {
     }
 
     /// Returns the columns that are parameters of the model.
-    fn parameters(&self, data: &Data, value: &str) -> Result<Vec<String>, StudyError> {
+    fn parameters(&self, data: &Table, value: &str) -> Result<Vec<String>, StudyError> {
         let columns = &self.messages;
         match self.model {
             FitModel::PointToPoint => named(data, [columns.bytes(), columns.hops()]),
@@ -182,7 +217,7 @@ impl FitRequest {
         }
     }
 
-    fn groups(&self, data: &Data, value: &str, parameters: &[String]) -> Result<Vec<FitGroup>, StudyError> {
+    fn groups(&self, data: &Table, value: &str, parameters: &[String]) -> Result<Vec<FitGroup>, StudyError> {
         let limit = |(name, most): &(String, f64)| Ok((data.column(name)?, *most));
         let limits = self.up_to.iter().map(limit).collect::<Result<Vec<_>, StudyError>>()?;
         let others: Vec<_> = data.axes(value).filter(|axis| !parameters.contains(axis)).collect();
@@ -210,7 +245,7 @@ impl FitRequest {
 
     fn fit_group(
         &self,
-        data: &Data,
+        data: &Table,
         group: &FitGroup,
         value: &str,
         parameters: &[String],
@@ -245,7 +280,7 @@ impl Fitted {
             points: points(group, value, parameters, |_| (None, None)),
             ron: Err(messages.clone()),
             machine: None,
-            failure: Some(messages),
+            model: Err(messages),
         }
     }
 }
@@ -288,7 +323,7 @@ impl MessageColumns {
     }
 
     /// Returns the columns that are parameters of `LogGP`; times are in seconds.
-    fn of_loggp(&self, data: &Data) -> Result<Vec<String>, StudyError> {
+    fn of_loggp(&self, data: &Table) -> Result<Vec<String>, StudyError> {
         let mut columns = named(data, [Some(self.bytes()), self.messages.as_deref()].into_iter().flatten())?;
         columns.extend([&self.delay, &self.late].into_iter().flatten().map(|name| in_seconds(name)));
         Ok(columns)
@@ -296,7 +331,7 @@ impl MessageColumns {
 }
 
 /// Returns the columns with these names.
-fn named<'n>(data: &Data, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<String>, StudyError> {
+fn named<'n>(data: &Table, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<String>, StudyError> {
     names.into_iter().map(|name| Ok(data.column(name)?)).collect()
 }
 
@@ -339,6 +374,12 @@ fn quality_words(quality: &Quality) -> String {
 }
 
 impl Fits {
+    /// Returns for each group the columns in which its rows agree, with their values, and its model, or the reason why
+    /// there is none.
+    pub fn models(&self) -> impl Iterator<Item = (&[(String, AxisValue)], Result<&FittedModel, &str>)> {
+        self.groups.iter().map(|(group, fit)| (group.name.as_slice(), fit.model.as_ref().map_err(String::as_str)))
+    }
+
     /// Returns the coefficients, or the points: their positions, values and model values. In the text, the judging
     /// points follow the coefficients.
     ///
@@ -365,14 +406,14 @@ impl Fits {
     /// Fails with the name of a column that is also this key.
     fn records(&self) -> Result<Vec<Record>, Key> {
         let fits = || self.groups.iter().map(|(_, fit)| fit);
-        let has_failures = fits().any(|fit| fit.failure.is_some());
-        let example = fits().find(|fit| fit.failure.is_none()).map_or_else(Record::default, |fit| fit.record.clone());
+        let has_failures = fits().any(|fit| fit.model.is_err());
+        let example = fits().find(|fit| fit.model.is_ok()).map_or_else(Record::default, |fit| fit.record.clone());
         let record = |fit: &Fitted| {
             if !has_failures {
                 return Ok(fit.record.clone());
             }
             let mut reason = Record::default();
-            reason.put_error(fit.failure.as_deref());
+            reason.put_error(fit.model.as_ref().err().map(String::as_str));
             fit.record.clone().completed(&example).joined(reason)
         };
         fits().map(record).collect()
@@ -385,7 +426,7 @@ impl Fits {
     pub fn need_all(&self) -> Result<(), StudyError> {
         let mut failures = Failures::default();
         for (group, fit) in &self.groups {
-            if let Some(reason) = &fit.failure {
+            if let Err(reason) = &fit.model {
                 failures.add_named(&described(&group.name), reason);
             }
         }
@@ -446,7 +487,7 @@ fn points(
 }
 
 /// Reports that a point occurs more than once, as repeated measurements do.
-fn note_on_repetitions(data: &Data, value: &str) -> Option<String> {
+fn note_on_repetitions(data: &Table, value: &str) -> Option<String> {
     let axes: Vec<_> = data.axes(value).cloned().collect();
     let repeated = data.need_different_points(&axes).err().filter(|_| !axes.is_empty())?;
     let meaning = "each such row counts as a measurement of its own, and leave-one-out errors leave out one of them";

@@ -1,14 +1,14 @@
 //! The fit of `--model normal-form`.
 
-use super::{FitGroup, FitModel, Fitted, FittedPoint, GivenArgument, points, put_quality, quality_words};
+use super::{FitGroup, FitModel, Fitted, FittedModel, FittedPoint, GivenArgument, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::experiment::StudyError;
 use crate::model::fit::{FittedForm, NormalFormSearch, Observation, Weighting};
 use crate::scenario::AxisValue;
-use crate::scenario::table::{Row, Table as Data};
+use crate::scenario::table::{Row, Table};
 
 /// A search for a normal form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct FormRequest {
     /// The columns that the normal form depends on, one or two; by default all that vary.
     pub parameters: Vec<String>,
@@ -32,7 +32,7 @@ impl FormRequest {
         ]
     }
 
-    pub(super) fn parameters(&self, data: &Data, value: &str) -> Result<Vec<String>, StudyError> {
+    pub(super) fn parameters(&self, data: &Table, value: &str) -> Result<Vec<String>, StudyError> {
         let named = super::named(data, self.parameters.iter().map(String::as_str))?;
         let varied = |axis: &&String| {
             let mut numbers = data.rows.iter().filter_map(|row| row.number(axis));
@@ -83,7 +83,8 @@ impl FormRequest {
         let what = self.strong_scaling.as_ref().map_or_else(|| value.to_owned(), |p| format!("{p} × {value}"));
         let words = format!("{what} = {}\n{}\n", found.form, quality_words(quality));
         let record = self.record(&found);
-        Ok(Some(Fitted { record, words, points, ron: Ok(found.form.to_ron()), machine: None, failure: None }))
+        let ron = Ok(found.form.to_ron());
+        Ok(Some(Fitted { record, words, points, ron, machine: None, model: Ok(FittedModel::NormalForm(found)) }))
     }
 
     fn strong_scaling(&self, parameters: &[String]) -> Result<Option<usize>, StudyError> {
@@ -144,7 +145,7 @@ fn predicted(
 }
 
 /// Checks that all parameters have logarithms.
-fn need_positive(data: &Data, parameters: &[String]) -> Result<(), StudyError> {
+fn need_positive(data: &Table, parameters: &[String]) -> Result<(), StudyError> {
     for (row, name) in data.rows.iter().flat_map(|row| parameters.iter().map(move |name| (row, name))) {
         if row.number(name).is_some_and(|number| number <= 0.0) {
             let help = "leave the row out, or name other columns by --parameters";

@@ -1,6 +1,6 @@
 //! The fit of `--model point-to-point`.
 
-use super::{FitGroup, FitRequest, Fitted, points, put_quality, quality_words};
+use super::{FitGroup, FitRequest, Fitted, FittedModel, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::model::fit::{FittedRegime, TwoRegimes};
 use crate::model::point_to_point::TimedMessage;
@@ -36,7 +36,7 @@ pub fn fit(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<Fitt
         points: points(group, value, &parameters, time),
         ron: Ok(ron(&model)),
         machine: machine(&model),
-        failure: None,
+        model: Ok(FittedModel::PointToPoint(model)),
     })
 }
 

@@ -6,7 +6,7 @@ use crate::experiment::StudyError;
 use crate::model::laws::{Base, KarpFlattVerdict, SeriesPoint, SpeedupPoint, SpeedupSeries};
 use crate::report::table;
 use crate::scenario::AxisValue;
-use crate::scenario::table::{Row, Table as Data};
+use crate::scenario::table::{Row, Table};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -41,7 +41,7 @@ impl SeriesColumns {
     ///
     /// # Errors
     /// Returns an error for columns that do not exist or have invalid values, or for a series without a base.
-    pub fn answer(&self, mut data: Data) -> Result<Answer, StudyError> {
+    pub fn answer(&self, mut data: Table) -> Result<Answer, StudyError> {
         if self.sequential_s.is_some_and(|time| !(time.is_finite() && time > 0.0)) {
             return Err(StudyError::Request("--sequential-s: give seconds above 0".to_owned()));
         }
@@ -82,7 +82,7 @@ impl SeriesColumns {
 
     /// Returns the columns of the components, in seconds: the named ones, or the activities of ranks if a table has all
     /// of them.
-    fn components(&self, data: &mut Data) -> Result<Vec<String>, StudyError> {
+    fn components(&self, data: &mut Table) -> Result<Vec<String>, StudyError> {
         if self.components.is_empty() {
             let known = ACTIVITIES.iter().map(|name| data.column(name).ok()).collect::<Option<Vec<_>>>();
             let sharing = SHARING.iter().filter_map(|name| data.column(name).ok());
@@ -92,7 +92,7 @@ impl SeriesColumns {
     }
 
     /// Returns the components that every row has; named components must be present in every row.
-    fn complete(&self, data: &Data, components: Vec<String>) -> Result<Vec<String>, StudyError> {
+    fn complete(&self, data: &Table, components: Vec<String>) -> Result<Vec<String>, StudyError> {
         data.need_numbers(&components)?;
         match data.need_values(&components) {
             Err(_) if self.components.is_empty() => Ok(Vec::new()),
@@ -102,7 +102,7 @@ impl SeriesColumns {
 }
 
 /// Checks that components sum to the time in every row, within the accuracy of measurements.
-fn need_sums(data: &Data, components: &[String], time: &str) -> Result<(), StudyError> {
+fn need_sums(data: &Table, components: &[String], time: &str) -> Result<(), StudyError> {
     const ROUNDING: f64 = 0.01;
     for row in &data.rows {
         let sum: f64 = components.iter().filter_map(|name| row.number(name)).sum();
@@ -118,7 +118,7 @@ fn need_sums(data: &Data, components: &[String], time: &str) -> Result<(), Study
 
 /// Groups rows with the same values of all other axes into series.
 fn groups(
-    data: &Data,
+    data: &Table,
     axes: &[String],
     columns: &[&String; 2],
     components: &[String],
@@ -138,7 +138,7 @@ fn groups(
 }
 
 fn point(
-    data: &Data,
+    data: &Table,
     row: &Row,
     [time, processors]: &[&String; 2],
     components: &[String],

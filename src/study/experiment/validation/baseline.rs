@@ -14,7 +14,9 @@ const REFERENCE: &str = "reference";
 
 /// The best baseline for some cells.
 pub struct BestBaseline {
+    /// The name of the baseline.
     pub name: String,
+    /// Its relative errors in these cells.
     pub residuals: Residuals,
 }
 

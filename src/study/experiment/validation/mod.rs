@@ -15,6 +15,7 @@ mod table_runner;
 mod text;
 
 pub use ad_hoc_table::AdHocTable;
+pub use baseline::BestBaseline;
 pub use cell::Cell;
 pub use description::{
     Alternative, Baseline, ClosedForm, LeaveOut, MeasuredChoice, MeasuredTable, TableSource, Tolerance, ToleranceKind,

@@ -50,6 +50,16 @@ impl SourceFault {
     }
 }
 
+impl fmt::Display for SourceFault {
+    /// Writes the message and the remedy; the place needs the source, which [`Faults`] have.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        self.help.iter().try_for_each(|help| write!(f, " ({help})"))
+    }
+}
+
+impl std::error::Error for SourceFault {}
+
 /// Maximum number of faults that are shown.
 pub(super) const MAX_SHOWN: usize = 50;
 /// Maximum width of a line of a displayed fault.
@@ -82,7 +92,8 @@ pub struct FaultEntry {
 }
 
 impl Faults {
-    /// Places the faults in files where they are about values of these, sorts them by file and place, drops duplicates, and keeps no more than can be corrected at once.
+    /// Places the faults in files where they are about values of these, sorts them by file and place, drops duplicates,
+    /// and keeps no more than can be corrected at once.
     #[must_use]
     pub fn new(sources: Sources, mut list: Vec<SourceFault>) -> Self {
         for place in list.iter_mut().filter_map(|fault| fault.place.as_mut()) {

@@ -40,7 +40,8 @@ mod router;
 mod worms;
 
 pub use router::{Allocators, Arbiters, WormholeRouter};
-pub use worms::{Worms, class_count, class_count_fault};
+pub(crate) use worms::Worms;
+pub use worms::{class_count, class_count_fault};
 
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};

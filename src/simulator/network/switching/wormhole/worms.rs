@@ -37,7 +37,7 @@ use channel_allocation::ChannelGroup;
 use departures::FlitDeparture;
 use injection::PacketSource;
 use islip::Islip;
-use layout::{LeafNodes, NONE, RouterShape};
+use layout::{LeafNodes, RouterShape};
 use matrix::MatrixArbiters;
 use pipeline::Pipeline;
 use port_matching::PortTurns;
@@ -205,13 +205,6 @@ impl Worms {
     #[must_use]
     pub const fn topology(&self) -> &Topology {
         &self.topology
-    }
-
-    /// Returns the number of flits that have been sent, summed over the links.
-    #[must_use]
-    pub fn flit_hops(&self) -> u64 {
-        let to_links = self.outputs.iter().filter(|output| output.behind != NONE);
-        to_links.map(|output| self.flits_sent(output)).sum()
     }
 
     /// Forwards `packet` from `at`: injects it into the network or, if its head waits for software there, lets it
