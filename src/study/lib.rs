@@ -1,7 +1,8 @@
 //! Studies of message-passing machines: the questions put to the simulator, and the answers to them.
 //!
 //! A **scenario** places a **program** on a **machine**. An **experiment** runs a scenario once or along its axes.
-//! **Analysis** and **models** explain the trace, and a **report** presents it. The simulator itself is `parsim-sim`.
+//! **Analysis** and **models** explain the trace, and a **report** presents it. The simulator itself is [`parsim_sim`],
+//! which this crate re-exports, so that a program needs no second dependency.
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -40,4 +41,5 @@ pub mod prelude {
     pub use parsim_sim::prelude::*;
 }
 
+pub use parsim_sim;
 pub use scenario::{Scenario, load_machine, machines};
