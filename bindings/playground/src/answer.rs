@@ -204,7 +204,7 @@ fn written(answer: &Answer, format: Format) -> String {
 }
 
 fn text(writer: Writer<Vec<u8>>) -> String {
-    String::from_utf8(writer.finish().expect(MEMORY)).expect("what is printed is text")
+    String::from_utf8(writer.into_sink().expect(MEMORY)).expect("what is printed is text")
 }
 
 /// The reason why nothing fails to be written.

@@ -142,7 +142,7 @@ pub fn write_sweep<'r>(
         written = turns.into_iter().try_for_each(|turn| rows.add(turn)).and_then(|()| rows.flush());
         written.is_ok() && workers.recall.is_sound()
     })?;
-    let finished = written.and_then(|()| rows.finish()).and_then(|(mut writer, end)| writer.end().map(|()| end));
+    let finished = written.and_then(|()| rows.finish()).and_then(|(writer, end)| writer.finish().map(|()| end));
     finished.map_err(|error| StudyError::Failed(format!("a row cannot be written: {error}")))
 }
 

@@ -147,7 +147,7 @@ impl AnswerOutput {
     pub fn finish(self) -> Result<(), FileError> {
         let mut shared = lock(&self.writer);
         let writer = shared.take().expect("an output is finished once");
-        match writer.finish()? {
+        match writer.into_sink()? {
             Sink::Standard(_) => Ok(()),
             Sink::File(file) => file.commit(),
         }
@@ -167,7 +167,7 @@ fn end(shared: &SharedWriter, left: impl FnOnce(Option<&Path>)) {
     let mut writer = lock(shared);
     if let Some(writer) = writer.take() {
         let has_records = writer.has_records();
-        match writer.finish() {
+        match writer.into_sink() {
             Ok(Sink::File(file)) if file.is_unfinished() => {
                 let rows = if has_records { file.keep_unfinished() } else { None };
                 left(rows.as_deref());

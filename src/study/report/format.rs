@@ -191,11 +191,7 @@ impl<W: Write> Writer<W> {
         &self.left_out
     }
 
-    /// Ends the output. It can end between any two records.
-    ///
-    /// # Errors
-    /// Returns the error of the sink.
-    pub fn end(&mut self) -> io::Result<()> {
+    fn end(&mut self) -> io::Result<()> {
         if self.restart.is_none() && self.held.as_ref().is_some_and(|held| !held.is_empty()) {
             self.write_all_held()?;
         }
@@ -214,11 +210,35 @@ impl<W: Write> Writer<W> {
         &self.sink
     }
 
-    /// Ends the output and returns the sink.
+    /// Ends the output, which is possible between any two records, and flushes the sink.
+    ///
+    /// ```
+    /// use parsim_study::answer::Record;
+    /// use parsim_study::report::{Format, Writer};
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let mut writer = Writer::many(std::io::stdout().lock(), Format::Csv);
+    /// for bytes in [64, 1024] {
+    ///     let mut row = Record::default();
+    ///     row.put("bytes", bytes);
+    ///     row.put("makespan_s", 1e-9 * f64::from(bytes));
+    ///     writer.write(&row)?;
+    /// }
+    /// writer.finish()
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// Returns the error of the sink.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub fn finish(mut self) -> io::Result<()> {
+        self.end()
+    }
+
+    /// Does the same as [`finish`](Self::finish) and returns the sink.
+    ///
+    /// # Errors
+    /// Returns the error of the sink.
+    pub fn into_sink(mut self) -> io::Result<W> {
         self.end()?;
         Ok(self.sink)
     }
@@ -347,7 +367,7 @@ mod tests {
         }
         assert_eq!(streamed.left_out(), ["residual"]);
         assert!(held.left_out().is_empty());
-        let text = String::from_utf8(held.finish().unwrap()).unwrap();
+        let text = String::from_utf8(held.into_sink().unwrap()).unwrap();
         assert!(text.lines().next().unwrap().contains("residual"), "{text}");
     }
 
@@ -386,7 +406,7 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(&writer.sink), so_far);
         }
         let all = writer.sink.clone();
-        assert_eq!(writer.finish().unwrap(), all);
+        assert_eq!(writer.into_sink().unwrap(), all);
     }
 
     /// A line that is written cell by cell is the same as that of the CSV writer.
