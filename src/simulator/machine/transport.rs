@@ -358,7 +358,7 @@ impl Transport {
     }
 
     /// Starts to record the transfers over the links.
-    pub fn record_transfers(&mut self) {
+    pub(crate) fn record_transfers(&mut self) {
         either!(&mut self.0, transport => transport.record_transfers());
     }
 
@@ -369,7 +369,7 @@ impl Transport {
 
     /// Ends the recording of transfers at `end`, the end of the run. The [`transfers`](Self::transfers) are those that
     /// began by then. In trains, whose transfers are recorded ahead of time, they are those that began before `end`.
-    pub fn finish_transfers(&mut self, end: SimTime) {
+    pub(crate) fn finish_transfers(&mut self, end: SimTime) {
         either!(&mut self.0, transport => transport.finish_transfers(end));
     }
 

@@ -231,7 +231,7 @@ impl Fabric {
     }
 
     /// Starts recording the transfers over the links.
-    pub fn record_transfers(&mut self) {
+    pub(crate) fn record_transfers(&mut self) {
         match &mut self.0 {
             LinkState::Links(links) => links.record_transfers(),
             LinkState::Channels(channels) => channels.record_transfers(),
@@ -250,7 +250,7 @@ impl Fabric {
 
     /// Ends the recording at `end`, the end of the run: [`transfers`](Self::transfers) then hold exactly the packets
     /// that have begun by then.
-    pub fn finish_transfers(&mut self, end: SimTime) {
+    pub(crate) fn finish_transfers(&mut self, end: SimTime) {
         if let LinkState::Worms(worms) = &mut self.0 {
             worms.finish_transfers(end);
         }
