@@ -212,7 +212,7 @@ fn a_run_beyond_a_limit_is_rejected_before_it() {
         ("reduction", &["ranks=67108864", "program.n=67108864", &line, memory], "and `limits.memory` allows 4.3 GB"),
         ("program-numerics", &[numerics[0], numerics[1], memory], "and `limits.memory` allows 4.3 GB"),
         ("traffic-64", &["program.measured=1000 h", memory], "and `limits.memory` allows 4.3 GB"),
-        ("gauss-jordan-naive", &["limits=(events: 1000)"], "events, and `limits.events` allows 1e3"),
+        ("gauss-jordan-naive", &["limits=(events: 1000)"], "events, and `limits.events` allows 1000"),
         ("stencil", &["ranks=64", often], "events, and `limits.events` allows 1e11"),
         ("ping", &["repeat=4294967295"], "a mean over 4294967295 seeds"),
         ("traffic-64", &["program.offered=1.5"], "a load of 1.5 flits per node and cycle cannot be offered"),

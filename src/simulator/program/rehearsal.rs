@@ -160,9 +160,17 @@ pub fn rehearse(
     streams: Streams,
 ) -> Rehearsal {
     let most = if program.expected_verbs(ranks) > MAX_REQUESTS { MAX_REQUESTS_OF_LONG_PROGRAM } else { MAX_REQUESTS };
-    let open =
-        || DryRun { sends, most, unit_bytes, ..DryRun::open(program, (ranks, host), packet_bytes, streams, has_speed) };
-    rehearse_if_it_fits(program, ranks, open)
+    let open = |is_buffered| {
+        let dry_run = DryRun::open(program, (ranks, host), packet_bytes, streams, has_speed);
+        DryRun { sends, is_buffered, most, unit_bytes, ..dry_run }
+    };
+    let rehearsal = rehearse_if_it_fits(program, ranks, || open(false));
+    if rehearsal.faults.is_empty() || sends == Sends::Buffered {
+        return rehearsal;
+    }
+    // Ranks may only wait for each other's sends because a receive is missing, which is then the fault to name.
+    let faults = rehearse_if_it_fits(program, ranks, || open(true)).faults;
+    if faults.is_empty() { rehearsal } else { Rehearsal { faults, ..rehearsal } }
 }
 
 /// Like [`rehearse`], but with buffered sends and a bound of `most` requests.
@@ -195,6 +203,8 @@ struct DryRun<'p> {
     program: &'p dyn Program,
     /// The condition for the completion of a send.
     sends: Sends,
+    /// `true` if all sends complete at once, whatever the machine and the messages specify.
+    is_buffered: bool,
     has_speed: bool,
     context: Rc<RunContext>,
     processes: Processes<Verb, Reply>,
@@ -252,6 +262,7 @@ impl<'p> DryRun<'p> {
         Self {
             program,
             sends: Sends::Buffered,
+            is_buffered: false,
             has_speed,
             processes: Processes::new(Rc::clone(&context.mailbox), (0..ranks).map(process)),
             context,
@@ -324,7 +335,16 @@ impl<'p> DryRun<'p> {
 
     /// Returns whether other ranks may proceed before a send of this message is complete.
     fn takes_time(&self, message: &Message) -> bool {
-        message.synchronous || self.sends.of(message.bytes) != Sends::Buffered
+        self.completion(message) != Sends::Buffered
+    }
+
+    /// Returns the condition for the completion of a send of this message.
+    fn completion(&self, message: &Message) -> Sends {
+        match self.sends.of(message.bytes) {
+            _ if self.is_buffered => Sends::Buffered,
+            _ if message.synchronous => Sends::Rendezvous,
+            sends => sends,
+        }
     }
 
     /// Returns the current step of a rank.

@@ -1,9 +1,10 @@
 //! Remarks on scenarios that run as described but may not be intended that way.
 
 use crate::programs::Shipped;
+use crate::report::digits;
 use crate::scenario::CheckedScenario;
 use parsim_sim::machine::Submachine;
-use parsim_sim::network::Topology;
+use parsim_sim::network::{Contention, Topology};
 use parsim_sim::node::Router;
 use parsim_sim::program::Program;
 use parsim_sim::units::SimDuration;
@@ -27,6 +28,8 @@ pub struct Remarks {
     loads_nothing: bool,
     /// The most processors of a rank that a schedule uses, if that is more than one and nodes have interfaces.
     processors: Option<u32>,
+    /// The most interfaces of a node behind a single link, and how many of them this link keeps busy.
+    behind_a_link: Option<(u32, f64)>,
     /// The fields of machines that have no effect on traffic.
     idle_in_traffic: BTreeSet<&'static str>,
     /// Faults that programs may have, by the order in which messages arrive.
@@ -66,6 +69,7 @@ impl Remarks {
             let highest = schedule.bounds().highest.cpu;
             self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
         }
+        self.behind_a_link = self.behind_a_link.or_else(|| interfaces_behind_a_link(scenario));
         self.of_files.extend(scenario.program.note());
         self.doubts.extend(scenario.doubt().map(|fault| fault.message.clone()));
         if scenario.program.is_traffic() {
@@ -85,7 +89,7 @@ impl Remarks {
     #[must_use]
     pub fn all(&self) -> Vec<String> {
         let of_programs = [self.on_loads(), self.on_processors(), self.on_traffic(), self.on_doubts()];
-        [self.on_parts(), self.on_cores(), self.on_memories(), self.on_classes()]
+        [self.on_parts(), self.on_cores(), self.on_memories(), self.on_classes(), self.on_interfaces()]
             .into_iter()
             .chain(of_programs)
             .flatten()
@@ -113,6 +117,16 @@ impl Remarks {
             "note: {ranks} ranks of a node share {cores}: {turns}; while it computes for another, a rank that could compute \
              is ready (`ready_s`)"
         ))
+    }
+
+    fn on_interfaces(&self) -> Option<String> {
+        self.behind_a_link.map(|(count, busy)| {
+            format!(
+                "note: the {count} interfaces of a node share its only link, which is as fast as {} of them: describe faster `end_links`, \
+                 or a topology with several links at each node",
+                digits(busy)
+            )
+        })
     }
 
     fn on_traffic(&self) -> Option<String> {
@@ -156,6 +170,19 @@ impl Remarks {
             format!("note: the program loads nothing: the memory of {names} costs its messages within a node, and no computation")
         })
     }
+}
+
+/// Returns the number of interfaces of a node, and the number of them that its only link keeps busy, if these are fewer.
+fn interfaces_behind_a_link(scenario: &CheckedScenario) -> Option<(u32, f64)> {
+    const BYTES: u64 = 1 << 20;
+    let network = &scenario.machine.network;
+    let interface = scenario.machine.nodes.interface.as_ref().filter(|_| network.contention != Contention::Off)?;
+    let topology = &scenario.layout().topology;
+    let is_into_router = network.end_links.is_some() && topology.switches() == 0;
+    let has_one_link = is_into_router || topology.links_at(0).count() == 1;
+    let of_link = network.injection_time(topology).filter(|_| interface.count > 1 && has_one_link)?;
+    let busy = interface.gap_per_byte.time(BYTES).seconds() / of_link.time(BYTES).seconds();
+    (busy < f64::from(interface.count)).then_some((interface.count, busy))
 }
 
 /// Returns the part of the machine that a scenario uses.

@@ -40,13 +40,9 @@ pub struct BottleneckPoint {
 type Quotient = fn(&Components) -> Option<f64>;
 
 /// The quantities that mark a bottleneck when they exceed 1, with the keys of the places where they do.
-const PASSING_ONE: [(&str, &str, Quotient); 2] = [
-    (
-        "communication_to_computation_passes_1_at",
-        "Communication to computation",
-        Components::communication_to_computation,
-    ),
-    ("memory_to_processing_passes_1_at", "Memory to processing", Components::memory_to_processing),
+const PASSING_ONE: [(&str, Quotient); 2] = [
+    ("communication_to_computation_passes_1_at", Components::communication_to_computation),
+    ("memory_to_processing_passes_1_at", Components::memory_to_processing),
 ];
 
 impl BottleneckCurve {
@@ -57,6 +53,15 @@ impl BottleneckCurve {
             Some((place, point.components.as_ref().and_then(&quantity)?))
         };
         self.points.iter().filter_map(point).collect()
+    }
+
+    /// Returns the titles of the ratios of communication to computation and of memory to processing. The former's
+    /// computation includes a memory that is shown as a component of its own.
+    pub(super) fn titles_of_ratios(&self) -> [&'static str; 2] {
+        let is_apart = self.known().any(|known| known.split.is_none() && known.shared_memory_s.is_some());
+        let computation =
+            if is_apart { "communication to computation and memory" } else { "communication to computation" };
+        [computation, "memory to processing"]
     }
 
     /// Returns whether `component` is one of the distinct components at any point.
@@ -93,7 +98,7 @@ impl BottleneckCurve {
         let step = self.step(index);
         let change = step.and_then(|step| step.changes().pop());
         record.put("bottleneck_changes_at", change.map(|change| change.at));
-        for (key, _, quantity) in PASSING_ONE {
+        for (key, quantity) in PASSING_ONE {
             record.put(key, step.and_then(|step| step.passes_one(quantity)));
         }
         record
@@ -127,7 +132,8 @@ impl BottleneckCurve {
         });
         let distinct: Vec<_> = components.iter().copied().filter(|component| self.shows(*component)).collect();
         let names = distinct.iter().map(|component| format!("B({})", component.name()));
-        let quotients = ["communication/computation", "memory/processing", "utilization"].map(str::to_owned);
+        let [communication, memory] = self.titles_of_ratios();
+        let quotients = [communication, memory, "utilization"].map(|title| title.replace(" to ", "/"));
         let ratios = self.table(digits, names.chain(quotients), |known| {
             let each = distinct.iter().map(|component| known.b_ratio(*component));
             let quotients =
@@ -215,8 +221,9 @@ impl BottleneckCurve {
             writeln!(f, "{change}")?;
         }
         let steps: Vec<_> = self.steps().collect();
-        for (_, title, quantity) in PASSING_ONE {
+        for (title, (_, quantity)) in self.titles_of_ratios().into_iter().zip(PASSING_ONE) {
             for at in steps.iter().filter_map(|step| step.passes_one(quantity)) {
+                let title = capitalised(title);
                 writeln!(f, "{title} passes 1 at {} = {}.", self.name, digits(at))?;
             }
         }

@@ -186,13 +186,13 @@ fn by_component(curve: &BottleneckCurve) -> [NamedChart; 3] {
 
 /// Returns Figure 8.
 fn ratios(curve: &BottleneckCurve) -> NamedChart {
-    let ratios = [
-        ("Communication to computation", curve.points_of(Components::communication_to_computation)),
-        ("Memory to processing", curve.points_of(Components::memory_to_processing)),
-    ];
-    let lines = lines(ratios.map(|(name, points)| (name.to_owned(), points)));
-    let title = "Communication to computation, memory to processing";
-    ("figure-8-ratios.svg", figure(curve, title, ("Ratio", Scale::Log10), lines, Some(1.0)))
+    let quantities: [fn(&Components) -> Option<f64>; 2] =
+        [Components::communication_to_computation, Components::memory_to_processing];
+    let titles = curve.titles_of_ratios();
+    let lines =
+        lines(titles.into_iter().zip(quantities).map(|(name, ratio)| (capitalised(name), curve.points_of(ratio))));
+    let title = capitalised(&titles.join(", "));
+    ("figure-8-ratios.svg", figure(curve, &title, ("Ratio", Scale::Log10), lines, Some(1.0)))
 }
 
 /// Returns Figure 9.

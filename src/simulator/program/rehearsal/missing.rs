@@ -3,6 +3,7 @@
 use super::DryRun;
 use super::rank::RehearsedWait;
 use crate::fault::Fault;
+use crate::machine::Sends;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of ranks of a cycle that are named.
@@ -107,13 +108,13 @@ impl DryRun<'_> {
 
     /// Returns the fault of ranks each of which waits for the next one, and the last for the first.
     fn cycle_fault(&self, ranks: &[usize]) -> Fault {
-        let sends = |rank: &usize| self.ranks[*rank].offers().is_some();
-        let is_of_messages = !ranks.iter().any(sends);
+        let sends = |rank: &usize| self.ranks[*rank].offers();
+        let is_of_messages = !ranks.iter().any(|rank| sends(rank).is_some());
         let next = ranks.iter().cycle().skip(1);
         let wait = |(rank, next): (&usize, &usize)| match (is_of_messages, sends(rank), self.place_of(*rank)) {
             (true, _, place) => format!("rank {rank} from rank {next}{place}"),
-            (false, true, place) => format!("rank {rank} sends to rank {next}{place}"),
-            (false, false, place) => format!("rank {rank} receives from rank {next}{place}"),
+            (false, Some((_, bytes)), place) => format!("rank {rank} sends {bytes} B to rank {next}{place}"),
+            (false, None, place) => format!("rank {rank} receives from rank {next}{place}"),
         };
         let waits: Vec<_> = ranks.iter().zip(next).take(SHOWN_OF_A_CYCLE).map(wait).collect();
         let (count, waits) = (ranks.len(), waits.join(", "));
@@ -125,11 +126,15 @@ impl DryRun<'_> {
             return Fault::new(&path, message, help);
         }
         let message = format!("{count} ranks wait for each other in a cycle: {waits}{rest}");
-        Fault::new(
-            &path,
-            message,
-            "these sends complete when they are received, by the machine's `sends` or because they are synchronous: let some of the ranks receive first",
-        )
+        let sends = if let Sends::Eager { up_to } = self.sends {
+            format!("sends of more than {} B, and synchronous ones, complete when they are received", up_to.count())
+        } else {
+            "these sends complete when they are received, by the machine's `sends` or because they are synchronous"
+                .to_owned()
+        };
+        let help =
+            format!("{sends}: let some of the ranks receive first, or start receives before they wait for sends");
+        Fault::new(&path, message, help)
     }
 
     /// Returns the faults of collective operations that some ranks have entered and others have not.

@@ -6,8 +6,11 @@ use std::collections::VecDeque;
 /// A send or a receive of a process that has not been waited for.
 pub(super) enum RehearsedOperation {
     Sent,
-    /// A message sent to this rank, which has not received it.
-    Offered(u32),
+    /// A message of some bytes sent to a rank that has not received it.
+    Offered {
+        to: u32,
+        bytes: u64,
+    },
     Awaiting(MessagePattern),
     Received(Received),
 }

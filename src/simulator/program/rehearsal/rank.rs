@@ -74,13 +74,16 @@ impl RehearsedRank {
     pub fn awaited(&self) -> Option<usize> {
         match self.awaits() {
             Some(RehearsedOperation::Awaiting(pattern)) => pattern.from.map(|from| from as usize),
-            _ => self.offers(),
+            _ => self.offers().map(|(to, _)| to),
         }
     }
 
-    /// Returns the destination of the send that the process waits for, if it waits for one.
-    pub fn offers(&self) -> Option<usize> {
-        if let Some(RehearsedOperation::Offered(to)) = self.awaits() { Some(*to as usize) } else { None }
+    /// Returns the destination and the bytes of the send that the process waits for, if it waits for one.
+    pub fn offers(&self) -> Option<(usize, u64)> {
+        match self.awaits() {
+            Some(RehearsedOperation::Offered { to, bytes }) => Some((*to as usize, *bytes)),
+            _ => None,
+        }
     }
 
     /// Returns the tag for which the process waits, and the tags of what the awaited rank has sent instead, if it has.
@@ -103,11 +106,11 @@ impl RehearsedRank {
             (_, Some(RehearsedOperation::Awaiting(pattern))) => {
                 format!("the receive of {} has no matching send", described(*pattern, program))
             }
-            (_, Some(RehearsedOperation::Offered(to))) if *to as usize == rank => {
+            (_, Some(RehearsedOperation::Offered { to, .. })) if *to as usize == rank => {
                 "the send to itself waits for a receive that follows it".to_owned()
             }
             // The unreceived message itself is reported.
-            (_, Some(RehearsedOperation::Offered(_))) => return None,
+            (_, Some(RehearsedOperation::Offered { .. })) => return None,
             _ => "an operation never ends".to_owned(),
         };
         Some(format!("rank {rank}, phase {}: {waits}", self.phase))

@@ -73,7 +73,7 @@ fn a_rendezvous_waits_for_its_receive() {
         let faults = rehearse(&swap, (2, 0), on(sends), Streams::new(1)).faults();
         faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>()
     };
-    let circle = "2 ranks wait for each other in a cycle: rank 0 sends to rank 1, rank 1 sends to rank 0";
+    let circle = "2 ranks wait for each other in a cycle: rank 0 sends 1 B to rank 1, rank 1 sends 1 B to rank 0";
     assert_eq!(with(Sends::Rendezvous), [circle]);
     assert_eq!(with(Sends::Eager { up_to: Bytes::new(0) }), [circle]);
     assert_eq!(with(Sends::Eager { up_to: Bytes::new(1) }), Vec::<String>::new());
@@ -84,6 +84,25 @@ fn a_rendezvous_waits_for_its_receive() {
     };
     let rehearsal = rehearse(&by_itself, (1, 0), on(Sends::Rendezvous), Streams::new(1));
     assert!(rehearsal.faults()[0].message.ends_with("the send to itself waits for a receive that follows it"));
+}
+
+/// Each rank of a ring waits for its send, which the next one never receives: no order of receives would help.
+#[test]
+fn a_missing_receive_is_named_and_not_the_cycle_of_senders_behind_it() {
+    let ring = async |me: Process| {
+        let sent = me.start_send((me.rank() + 1) % me.ranks(), Message::new(9)).await;
+        me.wait(sent).await;
+    };
+    let with = |sends| {
+        let faults = rehearse(&ring, (3, 0), on(sends), Streams::new(1)).faults();
+        faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>()
+    };
+    let missing =
+        |rank: u32| format!("rank {}, phase program: a send to rank {rank} without a matching receive", (rank + 2) % 3);
+    let expected: Vec<_> = (0..3).map(missing).collect();
+    for sends in [Sends::Rendezvous, Sends::Eager { up_to: Bytes::new(8) }, Sends::Buffered] {
+        assert_eq!(with(sends), expected, "{sends:?}");
+    }
 }
 
 #[test]

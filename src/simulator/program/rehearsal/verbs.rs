@@ -79,8 +79,7 @@ impl DryRun<'_> {
             (self.state(from).phase, self.collective(from as usize), self.step(from as usize));
         let (tag, bytes) = (message.tag, message.bytes);
         let received = Received { from, message };
-        let waits = received.message.synchronous || self.sends.of(bytes) == Sends::Rendezvous;
-        let sending = waits.then_some(operation);
+        let sending = (self.completion(&received.message) == Sends::Rendezvous).then_some(operation);
         let is_own = self.collective(to as usize).is_none();
         let is_followed = collective.is_none() && !self.has_choices;
         let addressee = self.state(to);
@@ -100,7 +99,7 @@ impl DryRun<'_> {
             self.state(to).inbox.push_back(PendingMessage { phase, collective, step, sending, received });
             self.backlog.send(packets);
             if let Some(sending) = sending {
-                self.state(from).operations.set(sending, RehearsedOperation::Offered(to));
+                self.state(from).operations.set(sending, RehearsedOperation::Offered { to, bytes });
             }
         }
         self.has_choices |= is_choice;

@@ -2,7 +2,7 @@
 
 use crate::analysis::CriticalPath;
 use crate::experiment::cases::case_name;
-use crate::experiment::sensitivity::{VariedRun, WhatIf};
+use crate::experiment::sensitivity::{TOGETHER, VariedRun, WhatIf};
 use crate::experiment::topology::drawing;
 use crate::experiment::{StudyError, animated_figure, run_recorded};
 use crate::report::Figure;
@@ -60,6 +60,9 @@ impl<'c> ShownRun<'c> {
         let mut gains: Vec<_> = run.what_ifs().into_iter().filter(|one| one.part != "everything").collect();
         gains.retain(|one| one.faster.as_ref().is_ok_and(|factor| *factor > 1.005));
         let factor = |one: &WhatIf| *one.faster.as_ref().unwrap_or(&1.0);
+        // Both together are only worth a word if they help more than the better one alone.
+        let alone = gains.iter().filter(|one| TOGETHER.1.contains(&one.part)).map(factor).fold(1.0, f64::max);
+        gains.retain(|one| one.part != TOGETHER.0 || factor(one) > alone + 0.005);
         gains.sort_by(|one, other| factor(other).total_cmp(&factor(one)));
         let which = self.name();
         if gains.is_empty() {

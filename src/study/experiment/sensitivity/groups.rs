@@ -41,6 +41,9 @@ pub const WHAT_IFS: [GroupFields; 8] = [
     ("everything", &["machine", "program"]),
 ];
 
+/// The parts of what-if results that are also changed together, with a name for both: at equal rates neither helps alone.
+pub const TOGETHER: (&str, [&str; 2]) = ("links and network interfaces", ["links", "network interfaces"]);
+
 /// The groups of parameters, with the fields below which they are; the first match counts.
 pub const GROUPS: [GroupFields; 6] = [
     (

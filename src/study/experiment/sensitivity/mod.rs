@@ -16,6 +16,7 @@ use crate::answer::{Answer, Metadata};
 use crate::report::counted;
 use crate::scenario::source::Document;
 use crate::scenario::{CheckedScenario, Dimension, Parameter, Repeat};
+pub(crate) use groups::TOGETHER;
 use groups::{GROUPS, WHAT_IFS, group_of, has_time, stands_below};
 use rayon::prelude::*;
 
@@ -146,7 +147,17 @@ impl VariedRun {
     /// Returns the results with parts that are twice as fast, from one run each.
     #[must_use]
     pub fn what_ifs(&self) -> Vec<WhatIf> {
-        WHAT_IFS.par_iter().filter_map(|part| self.what_if(*part)).collect()
+        let mut what_ifs: Vec<_> = WHAT_IFS.par_iter().filter_map(|part| self.what_if(*part)).collect();
+        let (name, parts) = TOGETHER;
+        let are_all_there = parts.iter().all(|part| what_ifs.iter().any(|one| one.part == *part));
+        let last = what_ifs.iter().rposition(|one| parts.contains(&one.part)).filter(|_| are_all_there);
+        if let Some(last) = last {
+            let of_parts = WHAT_IFS.iter().filter(|(part, _)| parts.contains(part));
+            let places: Vec<_> = of_parts.flat_map(|(_, places)| places.iter().copied()).collect();
+            let together = self.what_if((name, &places)).expect("each of the parts has constants");
+            what_ifs.insert(last + 1, together);
+        }
+        what_ifs
     }
 
     fn finding<'s>(&'s self, derivative: &Derivative<'s>, gradient: &Gradient<'s>) -> ParameterSensitivity<'s> {
@@ -210,7 +221,7 @@ impl VariedRun {
     }
 
     /// Returns the effect of a faster part; `None` if there is no time below these fields.
-    fn what_if(&self, (part, places): (&'static str, &[&str])) -> Option<WhatIf> {
+    fn what_if(&self, (part, places): (&'static str, &[&'static str])) -> Option<WhatIf> {
         let is_chosen = |one: &&Parameter| stands_below(&one.name, places) && has_time(one);
         let chosen: Vec<_> = self.base.parameters().iter().filter(is_chosen).collect();
         let twice_as_fast = |document: &mut Document| chosen.iter().try_for_each(|one| one.slow_down(document, 0.5));

@@ -147,6 +147,7 @@ fn shared_memories_and_interfaces_are_parts() {
     };
     let exchange = "Exchange(with: Ring, bytes: \"1000000 B\")";
     assert!(faster(exchange, "network interfaces") > 1.5);
+    assert!(faster(exchange, "links and network interfaces") >= faster(exchange, "network interfaces"));
     assert!(faster("Compute(flops: \"10\", bytes: \"1000000 B\")", "memory") > 1.9);
 }
 

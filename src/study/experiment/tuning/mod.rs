@@ -146,8 +146,14 @@ impl<'a> Tuning<'a> {
         } else if !can_be_bound(&scenario.machine) {
             Err("receivers work while bytes arrive, or links are slower than interfaces: times without contention are no lower bound"
                 .to_owned())
-        } else if off().is_err() {
-            Err("this machine cannot be run without contention, which would give lower bounds on times".to_owned())
+        } else if let Err(error) = off() {
+            let reason = match &error {
+                StudyError::Faults(faults) => faults.list.first().map_or("", |fault| &fault.message).to_owned(),
+                other => other.to_string(),
+            };
+            Err(format!(
+                "this machine cannot be run without contention, which would give lower bounds on times ({reason})"
+            ))
         } else {
             Ok(())
         }

@@ -142,7 +142,7 @@ impl Tuned {
             1 => " One was not run, since it takes longer even without contention.".to_owned(),
             _ => format!(" {left_out} were not run, since they take longer even without contention."),
         };
-        format!("Best: {name}{lead}.{sure}{left_out}\n")
+        format!("Best: {name}{lead}.{sure}{left_out}{}\n", failures(group))
     }
 
     fn record(&self, one: &Candidate, best: Option<f64>, has_failed: bool) -> Record {
@@ -186,6 +186,16 @@ impl Tuned {
         });
         let cautions = self.cautions.iter().cloned();
         held.into_iter().chain(unbounded).chain(cautions).chain(unsure).collect()
+    }
+}
+
+/// Describes how many candidates of a group cannot be run, and why the first one cannot; empty if all can.
+fn failures(group: &[Candidate]) -> String {
+    let mut failed = group.iter().filter_map(|one| one.failure.as_deref());
+    let Some(first) = failed.next() else { return String::new() };
+    match failed.count() {
+        0 => format!(" One cannot be run: {first}."),
+        others => format!(" {} cannot be run; the first one: {first}.", others + 1),
     }
 }
 

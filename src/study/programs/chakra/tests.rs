@@ -98,7 +98,8 @@ fn sources_of_collective_operations_are_their_roots() {
     let [all_reduce, broadcast] = [0, 5];
     assert!(of(all_reduce).is_ok());
     let fault = of(broadcast).unwrap_err();
-    let message = "node 1 (Broadcast of 100 B with root 1) answers to node 1 (Broadcast of 100 B with root 0) of rank 0";
+    let message =
+        "node 1 (Broadcast of 100 B with root 1) answers to node 1 (Broadcast of 100 B with root 0) of rank 0";
     assert_eq!((fault.rank, fault.message.as_str()), (1, message));
 }
 

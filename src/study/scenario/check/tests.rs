@@ -117,8 +117,8 @@ fn steps_that_do_not_match_are_refused() {
 #[test]
 fn sends_that_wait_for_each_other_are_refused_where_a_send_waits() {
     let steps = "Phases(steps: [Send(to: \"(rank + 1) % p\", bytes: \"1 B\"), Receive(from: \"(rank + p - 1) % p\")])";
-    let circle = "program.steps.0: 4 ranks wait for each other in a cycle: rank 0 sends to rank 1, rank 1 sends to rank 2, \
-                  rank 2 sends to rank 3, rank 3 sends to rank 0";
+    let circle = "program.steps.0: 4 ranks wait for each other in a cycle: rank 0 sends 1 B to rank 1, rank 1 sends 1 B to rank 2, \
+                  rank 2 sends 1 B to rank 3, rank 3 sends 1 B to rank 0";
     assert_eq!(faults(steps, &[("machine.sends", "Rendezvous")]), [circle]);
     for sends in ["Buffered", "UntilInjected", "UntilDelivered"] {
         assert_eq!(faults(steps, &[("machine.sends", sends)]), Vec::<String>::new());

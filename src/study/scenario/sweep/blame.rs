@@ -18,8 +18,12 @@ impl Cases<'_> {
             let (parts, others): (Vec<_>, Vec<_>) =
                 self.plan.axes().partition(|axis| is_within(&axis.path, &fault.path));
             let cause = parts.into_iter().chain(others).find(|axis| self.is_cause(&document, axis, fault));
-            if let Some(tree) = cause.and_then(|axis| document.get(&axis.path)) {
+            if let Some((axis, tree)) = cause.and_then(|axis| Some((axis, document.get(&axis.path)?))) {
                 fault.place = Some(tree.place);
+                let consequence = std::mem::replace(&mut fault.path, axis.path.clone());
+                if !consequence.is_empty() {
+                    fault.message += &format!(" ({consequence})");
+                }
             }
         }
         faults

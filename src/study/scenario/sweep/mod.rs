@@ -31,7 +31,7 @@ use super::{CheckedScenario, Scenario};
 use conflict::FieldRoutes;
 use formula::AxisFormula;
 pub(super) use names::unknown_value;
-use parsim_sim::units::escaped;
+use parsim_sim::units::{escaped, nearest};
 use planned::{AxisSetting, OVER, ValueOrigin, declared, description, typed};
 pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
 use std::borrow::Cow;
@@ -340,7 +340,9 @@ impl Plan {
             } else {
                 format!("the axes are: {}", names.join(", "))
             };
-            let help = format!("{axes}; a path has the form `program.n`");
+            let near = || nearest(name, names.iter().copied()).map(|meant| format!("did you mean `{meant}`?"));
+            let help = meant_path(&self.document, name).or_else(near);
+            let help = help.unwrap_or_else(|| format!("{axes}; a path has the form `program.n`"));
             SourceFault::new(&message).help(&help)
         })
     }

@@ -92,7 +92,8 @@ impl PlannedAxis {
 
     /// Returns the axis with its values, which may have been given on the command line.
     pub fn resolved(&self) -> Axis {
-        let is_replaced = |value: &PlannedValue| matches!(&value.setting, AxisSetting::Text { origin: ValueOrigin::Over, .. });
+        let is_replaced =
+            |value: &PlannedValue| matches!(&value.setting, AxisSetting::Text { origin: ValueOrigin::Over, .. });
         let mut axis = self.axis.clone();
         if self.values.iter().any(is_replaced) {
             axis.values = self.values.iter().map(|value| value.shown.clone()).collect();

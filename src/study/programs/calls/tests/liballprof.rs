@@ -378,8 +378,8 @@ fn circles_of_sends_have_their_places() {
         fault.replace(&folder.path().display().to_string(), "FOLDER")
     };
     let fault = faults("one");
-    let expected = "3 ranks wait for each other in a cycle: rank 0 sends to rank 1 (FOLDER/t-0.txt:2), rank 1 sends to rank 2 \
-                    (FOLDER/t-1.txt:2), rank 2 sends to rank 0 (FOLDER/t-2.txt:2)";
+    let expected = "3 ranks wait for each other in a cycle: rank 0 sends 1 B to rank 1 (FOLDER/t-0.txt:2), rank 1 sends 1 B to rank 2 \
+                    (FOLDER/t-1.txt:2), rank 2 sends 1 B to rank 0 (FOLDER/t-2.txt:2)";
     assert!(fault.contains(expected), "{fault}");
     let fault = faults("any");
     assert!(fault.contains("(phase MPI_Ssend, FOLDER/t-1.txt:2)"), "{fault}");
