@@ -95,9 +95,9 @@ impl SummaryInput<'_> {
             let at = |line: &&TimeLine| {
                 line.points.iter().find(|point| point.0.total_cmp(&place).is_eq()).map(|point| point.1)
             };
-            let times: Vec<_> = lines.iter().filter_map(|line| Some((at(line)?, &line.group))).collect();
-            let (seconds, group) = *times.iter().min_by(|one, other| one.0.total_cmp(&other.0))?;
-            let ties = times.iter().filter(|(other, _)| other.total_cmp(&seconds).is_eq()).count() - 1;
+            let found: Vec<_> = lines.iter().filter_map(|line| Some((at(line)?, &line.group))).collect();
+            let (seconds, group) = *found.iter().min_by(|one, other| one.0.total_cmp(&other.0))?;
+            let ties = found.iter().filter(|(other, _)| other.total_cmp(&seconds).is_eq()).count() - 1;
             let ties = if ties > 0 { format!(" and {ties} more") } else { String::new() };
             let (name, place) = (&self.axis.name, self.axis.along.text(place));
             Some(format!("at {name} = {place} {} with {group}{ties}", time(seconds)))
