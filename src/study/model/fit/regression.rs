@@ -17,7 +17,7 @@ pub enum Weighting {
 }
 
 impl Weighting {
-    fn weight(self, value: f64) -> f64 {
+    pub(super) fn weight(self, value: f64) -> f64 {
         match self {
             Self::Absolute => 1.0,
             Self::Relative => value.recip(),
@@ -74,12 +74,13 @@ struct Solution {
 }
 
 impl Solution {
-    /// Solves the weighted problem. Returns `None` if the weighted columns are dependent or outnumber the points.
-    fn of(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<Self> {
+    /// Solves the weighted problem for the values less their `known` parts. Returns `None` if the weighted columns are
+    /// dependent or outnumber the points.
+    fn of(columns: &[Vec<f64>], known: &[f64], values: &[f64], weighting: Weighting) -> Option<Self> {
         let weights: Vec<_> = values.iter().map(|value| weighting.weight(*value)).collect();
         let weighted = |vector: &[f64]| -> Vec<f64> { zip(&weights, vector).map(|(weight, x)| weight * x).collect() };
         let a: Vec<_> = columns.iter().map(|column| weighted(column)).collect();
-        let b = weighted(values);
+        let b = weighted(&zip(values, known).map(|(value, known)| value - known).collect::<Vec<_>>());
         let qr = Qr::of(&a)?;
         let coefficients = qr.solve(&b);
         let residuals = b.iter().enumerate().map(|(row, b)| b - at(&a, row, &coefficients)).collect();
@@ -103,10 +104,16 @@ impl Regression {
     /// positive.
     #[must_use]
     pub fn of(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<Self> {
+        Self::beyond(&vec![0.0; values.len()], columns, values, weighting)
+    }
+
+    /// Fits the coefficients like [`of`](Self::of), where `known` parts of the values need no coefficient. Weights and
+    /// errors are those of the whole values.
+    pub(super) fn beyond(known: &[f64], columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<Self> {
         if weighting == Weighting::Relative && values.iter().any(|value| *value <= 0.0) {
             return None;
         }
-        let solution = Solution::of(columns, values, weighting)?;
+        let solution = Solution::of(columns, known, values, weighting)?;
         let (points, count) = (values.len(), columns.len());
         #[expect(clippy::cast_precision_loss, reason = "nobody fits 2^52 points")]
         let freedom = (points - count) as f64;
@@ -115,7 +122,7 @@ impl Regression {
         let quantile = student_quantile(points - count);
         let interval = |index: usize| variance.map(|variance| quantile * (variance * spread[index][index]).sqrt());
         let coefficients = solution.coefficients.clone();
-        let fitted: Vec<_> = (0..points).map(|row| at(columns, row, &coefficients)).collect();
+        let fitted: Vec<_> = (0..points).map(|row| known[row] + at(columns, row, &coefficients)).collect();
         Some(Self {
             intervals: (0..count).map(interval).collect(),
             quality: quality(&solution, values, &fitted, weighting, freedom),
@@ -130,7 +137,8 @@ impl Regression {
     /// Returns the error by which hypotheses are compared: the root mean square of the relative errors of each point,
     /// predicted from all others. Returns `None` if there is no such fit.
     pub(super) fn leave_one_out(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<f64> {
-        relative_left_out(&Solution::of(columns, values, weighting)?, values, weighting)
+        let known = vec![0.0; values.len()];
+        relative_left_out(&Solution::of(columns, &known, values, weighting)?, values, weighting)
     }
 
     /// Returns the value of the model at the point with these column values, and half the width of the 95 % prediction

@@ -59,18 +59,13 @@ impl NormalFormSearch {
         let values: Vec<_> = observations.iter().map(|one| one.value * self.share(&one.point)).collect();
         let error = |hypothesis: &Hypothesis| {
             let columns = columns(hypothesis, observations);
-            Regression::leave_one_out(&columns, &values, self.weighting).map(|error| error.max(EXACT))
+            Regression::leave_one_out(&columns, &values, self.weighting)
         };
-        let mut best: Option<(f64, Hypothesis)> = None;
-        for hypotheses in self.hypotheses() {
+        let of_size = |hypotheses: Vec<Hypothesis>| {
             let rated = hypotheses.into_iter().filter_map(|hypothesis| Some((error(&hypothesis)?, hypothesis)));
-            let found = rated.min_by(|one, other| one.0.total_cmp(&other.0));
-            best = match (best, found) {
-                (Some(simpler), Some(found)) if found.0 >= GAIN * simpler.0 => Some(simpler),
-                (simpler, found) => found.or(simpler),
-            };
-        }
-        let (_, hypothesis) = best?;
+            rated.min_by(|one, other| one.0.total_cmp(&other.0))
+        };
+        let hypothesis = simplest(self.hypotheses().into_iter().map(of_size))?;
         let regression = Regression::of(&columns(&hypothesis, observations), &values, self.weighting)?;
         let terms = hypothesis.into_iter().zip(&regression.coefficients[1..]);
         let form = NormalForm {
@@ -115,6 +110,14 @@ impl NormalFormSearch {
 fn columns(hypothesis: &Hypothesis, observations: &[Observation]) -> Vec<Vec<f64>> {
     let term = |factors: &Vec<Factor>| observations.iter().map(|one| product(factors, &one.point)).collect();
     [vec![1.0; observations.len()]].into_iter().chain(hypothesis.iter().map(term)).collect()
+}
+
+/// Returns the simplest sufficient hypothesis of those with the least error of each number of coefficients, in ascending
+/// order: one with more coefficients must be better by a tenth.
+pub(super) fn simplest<T>(by_size: impl IntoIterator<Item = Option<(f64, T)>>) -> Option<T> {
+    let rated = by_size.into_iter().flatten().map(|(error, hypothesis)| (error.max(EXACT), hypothesis));
+    let better = |simpler: (f64, T), found: (f64, T)| if found.0 >= GAIN * simpler.0 { simpler } else { found };
+    rated.reduce(better).map(|(_, hypothesis)| hypothesis)
 }
 
 impl FittedForm {

@@ -111,6 +111,37 @@ fn hockney_and_loggp_come_back() {
     assert_close(fit.half_length_bytes().unwrap(), 899.0, 1e-9);
 }
 
+/// Messages on a machine with L = 4 us, o = 2 us, O = 0.4 ns, g = 3 us, G = 2 ns, whose times vary by `noise`.
+fn delayed_transfers(noise: f64) -> Vec<TimedTransfer> {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut time = |bytes: f64, messages: f64, delay_s: f64| {
+        let processor = 2e-6 + (bytes - 1.0) * 0.4e-9 + delay_s;
+        let further = processor.max(3e-6 + (bytes - 1.0) * 2e-9);
+        let seconds = 8e-6 + (bytes - 1.0) * 2e-9 + (messages - 1.0) * further;
+        let seconds = seconds * (1.0 + noise * (2.0 * random.random::<f64>() - 1.0));
+        TimedTransfer { messages, delay_s, ..TimedTransfer::new(bytes, seconds) }
+    };
+    let lengths = [1.0, 100.0, 1000.0, 4000.0, 16_000.0, 65_536.0];
+    lengths.iter().flat_map(|bytes| [(1.0, 0.0), (17.0, 0.0), (17.0, 2e-3)].map(|(m, d)| time(*bytes, m, d))).collect()
+}
+
+/// Residuals are relative to the whole times, most of which are the computations, and these times are as noisy as all
+/// others.
+#[test]
+fn noisy_delays_are_fitted_with_the_weights_of_the_whole_times() {
+    let fit = LogGp::fit(&delayed_transfers(0.0), Weighting::Relative).unwrap();
+    let parameters = [fit.latency_s, fit.overhead_s, fit.overhead_per_byte_s, fit.gap_s, fit.gap_per_byte_s];
+    for (fitted, exact) in parameters.into_iter().zip([4e-6, 2e-6, 0.4e-9, 3e-6, 2e-9]) {
+        assert_close(fitted.unwrap(), exact, 1e-6);
+    }
+    let transfers = delayed_transfers(0.002);
+    let fit = LogGp::fit(&transfers, Weighting::Relative).unwrap();
+    for (fitted, exact) in [(Some(fit.end_to_end_s), 8e-6), (fit.gap_s, 3e-6), (fit.gap_per_byte_s, 2e-9)] {
+        assert_close(fitted.unwrap(), exact, 0.002);
+    }
+    assert!(fit.quality.points == transfers.len() && fit.quality.largest_error < 0.003, "{:?}", fit.quality);
+}
+
 const fn factor(numerator: u8, denominator: u8, logarithm: u8) -> Factor {
     Factor { numerator, denominator, logarithm }
 }
