@@ -37,6 +37,7 @@ pub fn hockney(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<
         machine: is_machine.then(|| machine(1e6 * fit.startup_s, 1e6 * fit.per_byte_s)),
         points: points(group, value, std::slice::from_ref(&bytes), time),
         record,
+        notes: Vec::new(),
         model: Ok(FittedModel::Hockney(fit)),
     })
 }

@@ -27,6 +27,7 @@ pub fn loggp(arguments: &FitRequest, group: &FitGroup, value: &str, parameters: 
         points,
         ron: machine::ron(&fit),
         machine: None,
+        notes: Vec::new(),
         model: Ok(FittedModel::Loggp(fit)),
     })
 }

@@ -103,6 +103,8 @@ struct Fitted {
     ron: Result<String, String>,
     /// The changes that make a machine behave as the model, if the model describes a machine.
     machine: Option<Vec<(&'static str, String)>>,
+    /// Remarks on the fit, for the standard error.
+    notes: Vec<String>,
     /// The model, or the reason why there is no fit.
     model: Result<FittedModel, String>,
 }
@@ -178,7 +180,8 @@ impl FitRequest {
         data.need_numbers(&parameters)?;
         self.need_amounts(&data, parameters.iter().chain(&times))?;
         let used = [&value].into_iter().chain(&parameters).chain(&times);
-        let notes = used.filter_map(|column| data.unused(column)).chain(note_on_repetitions(&data, &value)).collect();
+        let notes = used.filter_map(|column| data.unused(column)).chain(note_on_repetitions(&data, &value));
+        let mut notes: Vec<_> = notes.collect();
         let mut groups = Vec::new();
         let of_data = self.groups(&data, &value, &parameters)?;
         let is_only = of_data.len() == 1;
@@ -189,6 +192,7 @@ impl FitRequest {
             };
             let record = beginning(&group.name).joined(fitted.record);
             fitted.record = record.map_err(|lost| data.fault_of_name(&lost))?;
+            notes.append(&mut fitted.notes);
             groups.push((group, fitted));
         }
         Ok(Fits { data, value, parameters, groups, notes })
@@ -280,6 +284,7 @@ impl Fitted {
             points: points(group, value, parameters, |_| (None, None)),
             ron: Err(messages.clone()),
             machine: None,
+            notes: Vec::new(),
             model: Err(messages),
         }
     }

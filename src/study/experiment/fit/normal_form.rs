@@ -83,8 +83,8 @@ impl FormRequest {
         let what = self.strong_scaling.as_ref().map_or_else(|| value.to_owned(), |p| format!("{p} × {value}"));
         let words = format!("{what} = {}\n{}\n", found.form, quality_words(quality));
         let record = self.record(&found);
-        let ron = Ok(found.form.to_ron());
-        Ok(Some(Fitted { record, words, points, ron, machine: None, model: Ok(FittedModel::NormalForm(found)) }))
+        let (ron, notes) = (Ok(found.form.to_ron()), notes(&found, group));
+        Ok(Some(Fitted { record, words, points, ron, machine: None, notes, model: Ok(FittedModel::NormalForm(found)) }))
     }
 
     fn strong_scaling(&self, parameters: &[String]) -> Result<Option<usize>, StudyError> {
@@ -113,6 +113,15 @@ impl FormRequest {
         put_quality(&mut record, "", Some(&found.regression.quality));
         record
     }
+}
+
+/// Returns a note on the rows that determine a coefficient alone.
+fn notes(found: &FittedForm, group: &FitGroup) -> Vec<String> {
+    let decisive = &found.regression.quality.decisive;
+    let places: Vec<_> = decisive.iter().map(|index| group.fitted[*index].place.as_str()).collect();
+    let of_decisive =
+        || format!("note: {}: a row that determines a coefficient alone has no leave-one-out error", places.join(", "));
+    (!places.is_empty()).then(of_decisive).into_iter().collect()
 }
 
 /// Predicts the value at a point of `--at`.

@@ -36,6 +36,7 @@ pub fn fit(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<Fitt
         points: points(group, value, &parameters, time),
         ron: Ok(ron(&model)),
         machine: machine(&model),
+        notes: Vec::new(),
         model: Ok(FittedModel::PointToPoint(model)),
     })
 }

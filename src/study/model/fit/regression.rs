@@ -26,7 +26,7 @@ impl Weighting {
 }
 
 /// The quality of a fit.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Quality {
     /// The number of points.
     pub points: usize,
@@ -39,9 +39,11 @@ pub struct Quality {
     pub root_mean_square: f64,
     /// The largest relative residual.
     pub largest_error: f64,
-    /// The root mean square of the relative errors of each point, predicted from all others; `None` if a point
-    /// determines a coefficient alone.
+    /// The root mean square of the relative errors of each point, predicted from all others, without the points that
+    /// determine a coefficient alone; `None` if all do.
     pub leave_one_out: Option<f64>,
+    /// The indices of the points that determine a coefficient alone, in ascending order.
+    pub decisive: Vec<usize>,
 }
 
 /// A linear model fitted to points.
@@ -87,13 +89,14 @@ impl Solution {
         Some(Self { residuals, leverages: qr.leverages(), coefficients, qr })
     }
 
-    /// Returns the weighted residual of each point with respect to the fit to all others.
-    fn left_out(&self) -> Option<Vec<f64>> {
+    /// Returns the weighted residual of each point with respect to the fit to all others; `None` for a point that
+    /// determines a coefficient alone.
+    fn left_out(&self) -> impl Iterator<Item = Option<f64>> {
         let of = |(residual, leverage): (&f64, &f64)| {
             let rest = 1.0 - leverage;
             (rest > LEVERAGE_TOLERANCE).then(|| residual / rest)
         };
-        self.residuals.iter().zip(&self.leverages).map(of).collect()
+        self.residuals.iter().zip(&self.leverages).map(of)
     }
 }
 
@@ -134,11 +137,10 @@ impl Regression {
         })
     }
 
-    /// Returns the error by which hypotheses are compared: the root mean square of the relative errors of each point,
-    /// predicted from all others. Returns `None` if there is no such fit.
-    pub(super) fn leave_one_out(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<f64> {
-        let known = vec![0.0; values.len()];
-        relative_left_out(&Solution::of(columns, &known, values, weighting)?, values, weighting)
+    /// Returns the errors by which hypotheses are compared. Returns `None` if there is no such fit.
+    pub(super) fn leave_one_out(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<LeftOut> {
+        let solution = Solution::of(columns, &vec![0.0; values.len()], values, weighting)?;
+        Some(LeftOut::of(&solution, values, weighting))
     }
 
     /// Returns the value of the model at the point with these column values, and half the width of the 95 % prediction
@@ -157,10 +159,21 @@ fn at(columns: &[Vec<f64>], row: usize, coefficients: &[f64]) -> f64 {
     columns.iter().zip(coefficients).map(|(column, coefficient)| column[row] * coefficient).sum()
 }
 
-fn relative_left_out(solution: &Solution, values: &[f64], weighting: Weighting) -> Option<f64> {
-    let left_out = solution.left_out()?;
-    let relative = left_out.iter().zip(values).map(|(error, value)| error / weighting.weight(*value) / value);
-    root_mean_square(relative)
+/// The errors of points predicted from all others.
+pub(super) struct LeftOut {
+    /// The root mean square of the relative errors; `None` if every point determines a coefficient alone.
+    pub(super) error: Option<f64>,
+    /// The points that determine a coefficient alone, which have no such error.
+    pub(super) decisive: Vec<usize>,
+}
+
+impl LeftOut {
+    fn of(solution: &Solution, values: &[f64], weighting: Weighting) -> Self {
+        let errors: Vec<_> = solution.left_out().collect();
+        let relative = |(error, value): (&Option<f64>, &f64)| Some((*error)? / weighting.weight(*value) / value);
+        let decisive = (0..errors.len()).filter(|index| errors[*index].is_none()).collect();
+        Self { error: root_mean_square(errors.iter().zip(values).filter_map(relative)), decisive }
+    }
 }
 
 fn quality(solution: &Solution, values: &[f64], fitted: &[f64], weighting: Weighting, freedom: f64) -> Quality {
@@ -171,6 +184,7 @@ fn quality(solution: &Solution, values: &[f64], fitted: &[f64], weighting: Weigh
     let mean = values.iter().sum::<f64>() / count;
     let total: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let left: f64 = pairs().map(|(fitted, value)| (fitted - value).powi(2)).sum();
+    let left_out = LeftOut::of(solution, values, weighting);
     Quality {
         points: values.len(),
         r_squared_adjusted: (total > 0.0 && freedom > 0.0)
@@ -179,6 +193,7 @@ fn quality(solution: &Solution, values: &[f64], fitted: &[f64], weighting: Weigh
         smape: residuals.symmetric_mean_absolute().unwrap_or(0.0),
         root_mean_square: root_mean_square(pairs().map(|(fitted, value)| fitted - value)).unwrap_or(0.0),
         largest_error: residuals.max_absolute().unwrap_or(0.0),
-        leave_one_out: relative_left_out(solution, values, weighting),
+        leave_one_out: left_out.error,
+        decisive: left_out.decisive,
     }
 }

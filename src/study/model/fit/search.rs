@@ -57,15 +57,7 @@ impl NormalFormSearch {
             return None;
         }
         let values: Vec<_> = observations.iter().map(|one| one.value * self.share(&one.point)).collect();
-        let error = |hypothesis: &Hypothesis| {
-            let columns = columns(hypothesis, observations);
-            Regression::leave_one_out(&columns, &values, self.weighting)
-        };
-        let of_size = |hypotheses: Vec<Hypothesis>| {
-            let rated = hypotheses.into_iter().filter_map(|hypothesis| Some((error(&hypothesis)?, hypothesis)));
-            rated.min_by(|one, other| one.0.total_cmp(&other.0))
-        };
-        let hypothesis = simplest(self.hypotheses().into_iter().map(of_size))?;
+        let hypothesis = simplest(self.best_of_each_size(observations, &values))?;
         let regression = Regression::of(&columns(&hypothesis, observations), &values, self.weighting)?;
         let terms = hypothesis.into_iter().zip(&regression.coefficients[1..]);
         let form = NormalForm {
@@ -74,6 +66,23 @@ impl NormalFormSearch {
             terms: terms.map(|(factors, coefficient)| Term { coefficient: *coefficient, factors }).collect(),
         };
         Some(FittedForm { form, regression, strong_scaling: self.strong_scaling })
+    }
+
+    /// Returns the form with the least leave-one-out error of each number of coefficients, and this error. Only the forms
+    /// that leave the fewest points out of it are compared.
+    fn best_of_each_size(&self, observations: &[Observation], values: &[f64]) -> Vec<Option<(f64, Hypothesis)>> {
+        let rated = |hypothesis: Hypothesis| {
+            let errors = Regression::leave_one_out(&columns(&hypothesis, observations), values, self.weighting)?;
+            Some((errors.decisive.len(), errors.error?, hypothesis))
+        };
+        let of_size = |all: Vec<Hypothesis>| all.into_iter().filter_map(rated).collect::<Vec<_>>();
+        let sizes: Vec<_> = self.hypotheses().into_iter().map(of_size).collect();
+        let fewest = sizes.iter().flatten().map(|(decisive, ..)| *decisive).min();
+        let best = |rated: Vec<(usize, f64, Hypothesis)>| {
+            let comparable = rated.into_iter().filter(|(decisive, ..)| Some(*decisive) == fewest);
+            comparable.map(|(_, error, hypothesis)| (error, hypothesis)).min_by(|one, other| one.0.total_cmp(&other.0))
+        };
+        sizes.into_iter().map(best).collect()
     }
 
     fn share(&self, point: &[f64]) -> f64 {

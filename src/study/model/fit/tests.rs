@@ -244,6 +244,17 @@ fn constant_data_ask_for_a_constant_and_forms_are_written() {
     assert_eq!(ron::from_str::<NormalForm>(&form.to_ron()).unwrap(), form);
 }
 
+/// The first value is so small that its relative residual alone determines the constant of any form.
+#[test]
+fn a_point_that_determines_a_coefficient_alone_is_left_out_of_the_error() {
+    let observation = |n: f64| Observation { point: vec![n], value: 1e-9 * n.powi(3) };
+    let observations = [10.0, 1000.0, 2000.0, 4000.0].map(observation);
+    let found = search(&["n"], Weighting::Relative).fit(&observations).unwrap();
+    assert_eq!(factors(&found.form), [[factor(3, 1, 0)]]);
+    assert_eq!(found.regression.quality.decisive, [0]);
+    assert!(found.regression.quality.leave_one_out.unwrap() < 1e-9);
+}
+
 /// Times of whole packets are on the long plane, and that of one full packet is on both: the packet is not cut.
 #[test]
 fn of_equal_breaks_the_longest_is_found() {

@@ -228,7 +228,7 @@ impl Assignment {
             per_byte_s,
             eager: EagerLimit::default(),
             intervals: regression.intervals.as_ref().map(|intervals| [intervals[0], intervals[1]]),
-            quality: regression.quality,
+            quality: regression.quality.clone(),
         })
     }
 }
