@@ -33,19 +33,25 @@ pub fn loggp(arguments: &FitRequest, group: &FitGroup, value: &str, parameters: 
 }
 
 fn words(arguments: &FitRequest, fit: &LogGp) -> String {
+    let intervals = &fit.intervals;
     let constants = [
-        ("L", fit.latency_s, "s"),
-        ("o", fit.overhead_s, "s"),
-        ("O", fit.overhead_per_byte_s, "s/B"),
-        ("g", fit.gap_s, "s"),
-        ("G", fit.gap_per_byte_s, "s/B"),
+        ("L", fit.latency_s, intervals.latency_s, "s"),
+        ("o", fit.overhead_s, intervals.overhead_s, "s"),
+        ("O", fit.overhead_per_byte_s, intervals.overhead_per_byte_s, "s/B"),
+        ("g", fit.gap_s, intervals.gap_s, "s"),
+        ("G", fit.gap_per_byte_s, intervals.gap_per_byte_s, "s/B"),
     ];
-    let told = constants.map(|(name, value, unit)| {
-        value.map_or_else(|| format!(", {name} not determined"), |value| format!(", {name} = {} {unit}", digits(value)))
+    let shown = |value: f64, unit: &str, interval: Option<f64>| {
+        let interval = interval.map_or_else(String::new, |half| format!(" ± {}", digits(half)));
+        format!("{} {unit}{interval}", digits(value))
+    };
+    let told = constants.map(|(name, value, interval, unit)| {
+        let told = |value| format!(", {name} = {}", shown(value, unit, interval));
+        value.map_or_else(|| format!(", {name} not determined"), told)
     });
     format!(
-        "LogGP: L + 2 o = {} s{}{}\n{}{}\n",
-        digits(fit.end_to_end_s),
+        "LogGP: L + 2 o = {}{}{}\n{}{}\n",
+        shown(fit.end_to_end_s, "s", intervals.end_to_end_s),
         told.concat(),
         eager(fit),
         notes(arguments, fit),
@@ -106,8 +112,13 @@ fn record(fit: &LogGp) -> Record {
     record.put("g_per_byte_s", fit.gap_per_byte_s);
     record.put("eager_at_least_bytes", fit.eager.at_least);
     record.put("eager_below_bytes", fit.eager.below);
-    record.put("latency_plus_overheads_s_interval95", fit.intervals.map(|intervals| intervals[0]));
-    record.put("g_per_byte_s_interval95", fit.intervals.map(|intervals| intervals[1]));
+    let intervals = &fit.intervals;
+    record.put("latency_plus_overheads_s_interval95", intervals.end_to_end_s);
+    record.put("l_s_interval95", intervals.latency_s);
+    record.put("o_s_interval95", intervals.overhead_s);
+    record.put("o_per_byte_s_interval95", intervals.overhead_per_byte_s);
+    record.put("g_s_interval95", intervals.gap_s);
+    record.put("g_per_byte_s_interval95", intervals.gap_per_byte_s);
     put_quality(&mut record, "", Some(&fit.quality));
     record
 }

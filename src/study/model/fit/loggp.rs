@@ -38,10 +38,28 @@ pub struct LogGp {
     pub per_byte_s: f64,
     /// S: the largest message whose send completes without a receive.
     pub eager: EagerLimit,
-    /// Half the widths of the 95 % confidence intervals of L + 2 o and of the time per byte.
-    pub intervals: Option<[f64; 2]>,
+    /// The intervals of the constants.
+    pub intervals: LogGpIntervals,
     /// The quality of the fit.
     pub quality: Quality,
+}
+
+/// Half the widths of the 95 % confidence intervals of the constants that the data determine, unless there are as many
+/// constants as points.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LogGpIntervals {
+    /// That of L + 2 o, in seconds.
+    pub end_to_end_s: Option<f64>,
+    /// That of L, in seconds.
+    pub latency_s: Option<f64>,
+    /// That of o, in seconds.
+    pub overhead_s: Option<f64>,
+    /// That of O, in seconds.
+    pub overhead_per_byte_s: Option<f64>,
+    /// That of g, in seconds.
+    pub gap_s: Option<f64>,
+    /// That of G, in seconds.
+    pub gap_per_byte_s: Option<f64>,
 }
 
 /// Bounds of the largest message whose send completes without a receive, in bytes.
@@ -75,7 +93,7 @@ impl LogGp {
         columns.extend(is_train.then(|| column(&|one| one.messages - 1.0)));
         let regression = Regression::of(&columns, &column(&|one| one.seconds), weighting)?;
         let end_to_end_s = regression.coefficients[0];
-        let overhead = overhead(transfers).map(|overhead| overhead.of_a_sender(regression.coefficients[1]));
+        let overhead = overhead(transfers).map(|overhead| overhead.of_a_sender(&regression));
         Some(Self {
             end_to_end_s,
             latency_s: overhead.map(|overhead| end_to_end_s - 2.0 * overhead.line.first),
@@ -88,7 +106,7 @@ impl LogGp {
             gap_per_byte_s: Some(regression.coefficients[1]),
             per_byte_s: regression.coefficients[1],
             eager: EagerLimit::default(),
-            intervals: regression.intervals.as_ref().map(|intervals| [intervals[0], intervals[1]]),
+            intervals: LogGpIntervals::separate(&regression, overhead),
             quality: regression.quality,
         })
     }
@@ -114,17 +132,34 @@ impl LogGp {
     }
 }
 
+impl LogGpIntervals {
+    /// Returns the intervals of constants of which o and O were fitted separately, whose errors are independent of the
+    /// others.
+    fn separate(regression: &Regression, overhead: Option<Overhead>) -> Self {
+        let of_times = |index: usize| regression.intervals.as_ref()?.get(index).copied();
+        let [first, per_byte] = overhead.map_or([None; 2], |overhead| overhead.intervals);
+        Self {
+            end_to_end_s: of_times(0),
+            latency_s: of_times(0).zip(first).map(|(whole, overhead)| whole.hypot(2.0 * overhead)),
+            overhead_s: first,
+            overhead_per_byte_s: per_byte,
+            gap_s: of_times(2),
+            gap_per_byte_s: of_times(1),
+        }
+    }
+}
+
 impl LinearTime {
     fn at(self, bytes: f64) -> f64 {
         self.first + (bytes - 1.0) * self.per_byte
     }
 
-    /// Fits the line through (bytes, seconds). Returns the line and the largest relative error of any point.
-    fn through(points: &[(f64, f64)], weighting: Weighting) -> Option<(Self, f64)> {
+    /// Fits the line through (bytes, seconds).
+    fn through(points: &[(f64, f64)], weighting: Weighting) -> Option<(Self, Regression)> {
         let columns = [vec![1.0; points.len()], points.iter().map(|(bytes, _)| bytes - 1.0).collect()];
         let values: Vec<_> = points.iter().map(|(_, seconds)| *seconds).collect();
         let fit = Regression::of(&columns, &values, weighting)?;
-        Some((Self { first: fit.coefficients[0], per_byte: fit.coefficients[1] }, fit.quality.largest_error))
+        Some((Self { first: fit.coefficients[0], per_byte: fit.coefficients[1] }, fit))
     }
 }
 
@@ -132,6 +167,8 @@ impl LinearTime {
 #[derive(Clone, Copy)]
 struct Overhead {
     line: LinearTime,
+    /// Half the widths of the intervals of both numbers of the line.
+    intervals: [Option<f64>; 2],
     up_to_bytes: Option<f64>,
     /// The mean overhead per byte in messages of all lengths.
     mean_per_byte: f64,
@@ -142,7 +179,8 @@ struct Overhead {
 impl Overhead {
     /// Derives the overhead of a sender from the mean of sender and receiver: in LogGOPS the receiver works for max(G,
     /// O) per byte.
-    fn of_a_sender(self, gap_per_byte: f64) -> Self {
+    fn of_a_sender(self, of_times: &Regression) -> Self {
+        let gap_per_byte = of_times.coefficients[1];
         let mean = self.line.per_byte;
         let own = 2.0 * mean - gap_per_byte;
         if self.up_to_bytes.is_some() || mean >= gap_per_byte || own < -ROUNDING * gap_per_byte {
@@ -150,7 +188,10 @@ impl Overhead {
         }
         let per_byte = own.max(0.0);
         let line = LinearTime { per_byte, ..self.line };
-        Self { line, mean_per_byte: per_byte, shared: Some(mean), ..self }
+        let [first, of_mean] = self.intervals;
+        let of_own = of_mean.zip(of_times.intervals.as_ref().map(|intervals| intervals[1]));
+        let intervals = [first, of_own.map(|(mean, gap)| gap.hypot(2.0 * mean))];
+        Self { line, intervals, mean_per_byte: per_byte, shared: Some(mean), ..self }
     }
 }
 
@@ -167,13 +208,21 @@ fn overhead(transfers: &[TimedTransfer]) -> Option<Overhead> {
     let mut points = transfers.iter().map(|one| Some((one.bytes, one.overhead_s?))).collect::<Option<Vec<_>>>()?;
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let through = |points: &[(f64, f64)]| LinearTime::through(points, Weighting::Absolute);
-    if let Some((line, _)) = through(&points).filter(|(_, error)| *error <= BROKEN) {
-        return Some(Overhead { line, up_to_bytes: None, mean_per_byte: line.per_byte, shared: None });
+    let intervals = |fit: &Regression| [0, 1].map(|index| Some(fit.intervals.as_ref()?[index]));
+    if let Some((line, fit)) = through(&points).filter(|(_, fit)| fit.quality.largest_error <= BROKEN) {
+        let intervals = intervals(&fit);
+        return Some(Overhead { line, intervals, up_to_bytes: None, mean_per_byte: line.per_byte, shared: None });
     }
     let whole = (2..points.len()).rev().filter_map(|count| Some((count, through(&points[..count])?)));
-    let (count, (line, _)) = whole.into_iter().find(|(_, (_, error))| *error <= STEP)?;
+    let (count, (line, fit)) = whole.into_iter().find(|(_, (_, fit))| fit.quality.largest_error <= STEP)?;
     let mean_per_byte = mean_per_byte(&points, line.first)?;
-    Some(Overhead { line, up_to_bytes: Some(points[count - 1].0), mean_per_byte, shared: None })
+    Some(Overhead {
+        line,
+        intervals: intervals(&fit),
+        up_to_bytes: Some(points[count - 1].0),
+        mean_per_byte,
+        shared: None,
+    })
 }
 
 /// Returns the slope of the best line that has the value `first` at one byte.

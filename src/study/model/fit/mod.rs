@@ -22,7 +22,7 @@ pub use identifiability::{Identifiability, NonIdentifiableSet, least_determined_
 pub use latency::{Hockney, TimedTransfer};
 pub use least_squares::leverages;
 pub use levenberg_marquardt::{LeastSquares, Minimum, minimise};
-pub use loggp::{EagerLimit, LogGp};
+pub use loggp::{EagerLimit, LogGp, LogGpIntervals};
 pub use normal_form::{Factor, NormalForm, Term};
 pub use regimes::{FittedRegime, TwoRegimes};
 pub use regression::{Quality, Regression, Weighting};

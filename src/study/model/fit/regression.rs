@@ -148,10 +148,21 @@ impl Regression {
     #[must_use]
     pub fn predict(&self, row: &[f64]) -> (f64, Option<f64>) {
         let value = row.iter().zip(&self.coefficients).map(|(x, coefficient)| x * coefficient).sum();
-        let of_model: f64 = zip(row, &self.spread).map(|(x, spread)| x * dot(spread, row)).sum();
-        let of_observation = self.weighting.weight(value).powi(-2);
+        (value, self.half_width(row, self.weighting.weight(value).powi(-2)))
+    }
+
+    /// Returns half the width of the 95 % confidence interval of the coefficients' sum with these weights; `None` with
+    /// as many coefficients as points.
+    pub(super) fn interval_of(&self, weights: &[f64]) -> Option<f64> {
+        self.half_width(weights, 0.0)
+    }
+
+    /// Returns half the width of the interval of a weighted sum of the coefficients and of noise, whose variance is a
+    /// multiple of that of a residual of weight one.
+    fn half_width(&self, weights: &[f64], noise: f64) -> Option<f64> {
+        let of_model: f64 = zip(weights, &self.spread).map(|(x, spread)| x * dot(spread, weights)).sum();
         let quantile = student_quantile(self.fitted.len() - self.coefficients.len());
-        (value, self.variance.map(|variance| quantile * (variance * (of_model + of_observation)).sqrt()))
+        self.variance.map(|variance| quantile * (variance * (of_model + noise)).sqrt())
     }
 }
 

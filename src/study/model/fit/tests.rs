@@ -100,6 +100,7 @@ fn hockney_and_loggp_come_back() {
     let fit = LogGp::fit(&trains.iter().map(shared).collect::<Vec<_>>(), Weighting::Absolute).unwrap();
     assert_close(fit.overhead_per_byte_s.unwrap(), 1e-9, 1e-6);
     assert_close(fit.shared_overhead_per_byte_s.unwrap(), 5.5e-9, 1e-6);
+    assert!(fit.intervals.latency_s.unwrap() < 1e-12 && fit.intervals.overhead_per_byte_s.unwrap() < 1e-15);
     let singles: Vec<_> =
         trains.iter().filter(|one| one.messages < 2.0).map(|one| TimedTransfer { overhead_s: None, ..*one }).collect();
     let fit = LogGp::fit(&singles, Weighting::Absolute).unwrap();
@@ -139,6 +140,11 @@ fn noisy_delays_are_fitted_with_the_weights_of_the_whole_times() {
     for (fitted, exact) in [(Some(fit.end_to_end_s), 8e-6), (fit.gap_s, 3e-6), (fit.gap_per_byte_s, 2e-9)] {
         assert_close(fitted.unwrap(), exact, 0.002);
     }
+    // The interval of L follows from the covariance of L + 2 o and o.
+    let LogGpIntervals { end_to_end_s, latency_s, overhead_s, .. } = fit.intervals;
+    let (whole, latency, overhead) = (end_to_end_s.unwrap(), latency_s.unwrap(), overhead_s.unwrap());
+    assert!(latency > 2.0 * overhead - whole && latency < 2.0 * overhead + whole, "{:?}", fit.intervals);
+    assert!((fit.overhead_s.unwrap() - 2e-6).abs() < 2.0 * overhead && fit.intervals.gap_s.unwrap() < 0.1e-6);
     assert!(fit.quality.points == transfers.len() && fit.quality.largest_error < 0.003, "{:?}", fit.quality);
 }
 

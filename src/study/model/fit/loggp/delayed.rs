@@ -9,7 +9,7 @@
 //! Whether messages wait for their interface is part of the fit: of several assignments, the one with the least error
 //! of the whole model is chosen.
 
-use super::{EagerLimit, LinearTime, LogGp};
+use super::{EagerLimit, LinearTime, LogGp, LogGpIntervals};
 use crate::model::fit::TimedTransfer;
 use crate::model::fit::regression::{Regression, Weighting};
 use crate::model::fit::search::simplest;
@@ -207,6 +207,27 @@ impl Assignment {
         (weights, processor * one.delay_s)
     }
 
+    /// Names the intervals of the coefficients of `told`.
+    fn intervals(&self, told: &[DelayConstant], regression: &Regression) -> LogGpIntervals {
+        let sum = |weights: &[(DelayConstant, f64)]| {
+            let weight = |own: &DelayConstant| weights.iter().find(|(other, _)| other == own).map_or(0.0, |one| one.1);
+            let has_all = weights.iter().all(|(constant, _)| told.contains(constant));
+            has_all.then(|| regression.interval_of(&told.iter().map(weight).collect::<Vec<_>>())).flatten()
+        };
+        let of = |constant| sum(&[(constant, 1.0)]);
+        let [slower, faster] = [DelayConstant::PerByte, DelayConstant::OtherPerByte].map(of);
+        let (gap_per_byte_s, overhead_per_byte_s) =
+            if self.interface_is_slower { (slower, faster) } else { (faster, slower) };
+        LogGpIntervals {
+            end_to_end_s: of(DelayConstant::EndToEnd),
+            latency_s: sum(&[(DelayConstant::EndToEnd, 1.0), (DelayConstant::Overhead, -2.0)]),
+            overhead_s: of(DelayConstant::Overhead),
+            overhead_per_byte_s,
+            gap_s: of(DelayConstant::Gap),
+            gap_per_byte_s,
+        }
+    }
+
     /// Names the coefficients of `told`.
     fn loggp(&self, told: &[DelayConstant], regression: &Regression) -> Option<LogGp> {
         let of = |constant| Some(regression.coefficients[told.iter().position(|own| *own == constant)?]);
@@ -227,7 +248,7 @@ impl Assignment {
             gap_per_byte_s,
             per_byte_s,
             eager: EagerLimit::default(),
-            intervals: regression.intervals.as_ref().map(|intervals| [intervals[0], intervals[1]]),
+            intervals: self.intervals(told, regression),
             quality: regression.quality.clone(),
         })
     }
