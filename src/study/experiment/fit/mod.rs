@@ -5,6 +5,8 @@ mod latency;
 mod loggp;
 mod normal_form;
 mod regimes;
+#[cfg(test)]
+mod tests;
 mod transfers;
 
 use super::StudyError;
@@ -183,7 +185,7 @@ impl FitRequest {
         let notes = used.filter_map(|column| data.unused(column)).chain(note_on_repetitions(&data, &value));
         let mut notes: Vec<_> = notes.collect();
         let mut groups = Vec::new();
-        let of_data = self.groups(&data, &value, &parameters)?;
+        let of_data = self.groups(&data, &value, &parameters, &times)?;
         let is_only = of_data.len() == 1;
         for group in of_data {
             let mut fitted = match self.fit_group(&data, &group, &value, &parameters) {
@@ -221,13 +223,22 @@ impl FitRequest {
         }
     }
 
-    fn groups(&self, data: &Table, value: &str, parameters: &[String]) -> Result<Vec<FitGroup>, StudyError> {
+    /// Groups the rows that have a number in all columns of the model. `times` are those of the messages.
+    fn groups(
+        &self,
+        data: &Table,
+        value: &str,
+        parameters: &[String],
+        times: &[String],
+    ) -> Result<Vec<FitGroup>, StudyError> {
         let limit = |(name, most): &(String, f64)| Ok((data.column(name)?, *most));
         let limits = self.up_to.iter().map(limit).collect::<Result<Vec<_>, StudyError>>()?;
-        let others: Vec<_> = data.axes(value).filter(|axis| !parameters.contains(axis)).collect();
+        let others: Vec<_> =
+            data.axes(value).filter(|axis| !parameters.contains(axis) && !times.contains(axis)).collect();
         let mut groups: Vec<FitGroup> = Vec::new();
-        let is_complete =
-            |row: &&Row| row.number(value).is_some() && parameters.iter().all(|name| row.number(name).is_some());
+        let mut needed: Vec<_> = parameters.iter().map(String::as_str).chain([value]).collect();
+        needed.extend(times.iter().map(String::as_str).filter(|name| !parameters.iter().any(|other| other == name)));
+        let is_complete = |row: &&Row| needed.iter().all(|name| row.number(name).is_some());
         for row in data.rows.iter().filter(is_complete) {
             others.iter().try_for_each(|axis| data.need_value(row, axis))?;
             let name: Vec<_> = row.cells.iter().filter(|(name, _)| others.contains(&name)).cloned().collect();
@@ -240,9 +251,7 @@ impl FitRequest {
             rows.push(row.clone());
         }
         if groups.is_empty() {
-            return Err(data
-                .failure(&format!("no row has numbers in all of {}, {value}", parameters.join(", ")))
-                .into());
+            return Err(data.failure(&format!("no row has numbers in all of {}", needed.join(", "))).into());
         }
         Ok(groups)
     }

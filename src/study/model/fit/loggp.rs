@@ -208,13 +208,16 @@ fn overhead(transfers: &[TimedTransfer]) -> Option<Overhead> {
     let mut points = transfers.iter().map(|one| Some((one.bytes, one.overhead_s?))).collect::<Option<Vec<_>>>()?;
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let through = |points: &[(f64, f64)]| LinearTime::through(points, Weighting::Absolute);
+    let is_within = |fit: &Regression, limit: f64| {
+        fit.fitted.iter().zip(&points).all(|(fitted, (_, seconds))| (fitted - seconds).abs() <= limit * seconds)
+    };
     let intervals = |fit: &Regression| [0, 1].map(|index| Some(fit.intervals.as_ref()?[index]));
-    if let Some((line, fit)) = through(&points).filter(|(_, fit)| fit.quality.largest_error <= BROKEN) {
+    if let Some((line, fit)) = through(&points).filter(|(_, fit)| is_within(fit, BROKEN)) {
         let intervals = intervals(&fit);
         return Some(Overhead { line, intervals, up_to_bytes: None, mean_per_byte: line.per_byte, shared: None });
     }
     let whole = (2..points.len()).rev().filter_map(|count| Some((count, through(&points[..count])?)));
-    let (count, (line, fit)) = whole.into_iter().find(|(_, (_, fit))| fit.quality.largest_error <= STEP)?;
+    let (count, (line, fit)) = whole.into_iter().find(|(_, (_, fit))| is_within(fit, STEP))?;
     let mean_per_byte = mean_per_byte(&points, line.first)?;
     Some(Overhead {
         line,
