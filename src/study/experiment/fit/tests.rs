@@ -37,3 +37,11 @@ fn no_overhead_is_an_overhead_of_0() {
     assert_eq!((fit.overhead_s, fit.overhead_per_byte_s), (Some(0.0), Some(0.0)));
     assert_eq!(fit.latency_s, Some(fit.end_to_end_s));
 }
+
+#[test]
+fn equal_times_have_no_rate() {
+    let fits = fitted(&FitRequest::new(FitModel::Hockney), "bytes,time_s\n8,0.3\n1000,0.3\n");
+    let Ok(FittedModel::Hockney(fit)) = fits.models().next().unwrap().1 else { panic!("no fit of Hockney") };
+    assert_eq!((fit.rate_bytes_per_s(), fit.half_length_bytes()), (None, None));
+    assert!((fit.startup_s - 0.3).abs() < 1e-12, "{fit:?}");
+}

@@ -20,6 +20,9 @@ pub struct TimedTransfer {
     pub overhead_s: Option<f64>,
 }
 
+/// The growth, relative to the longest time, up to which times differ by rounding only.
+const ROUNDING: f64 = 1e-12;
+
 /// T(l) = `t_0` + l / `r_inf` (Hockney 1982): start-up time and asymptotic bandwidth.
 #[derive(Clone, Debug)]
 pub struct Hockney {
@@ -27,7 +30,7 @@ pub struct Hockney {
     pub startup_s: f64,
     /// Half the width of the 95 % confidence interval of `t_0`.
     pub startup_interval_s: Option<f64>,
-    /// 1 / `r_inf`, in seconds per byte.
+    /// 1 / `r_inf`, in seconds per byte; 0 if times do not differ by more than rounding.
     pub per_byte_s: f64,
     /// Half the width of the 95 % confidence interval of 1 / `r_inf`.
     pub per_byte_interval_s: Option<f64>,
@@ -50,11 +53,13 @@ impl Hockney {
         let columns = [vec![1.0; transfers.len()], transfers.iter().map(|one| one.bytes).collect()];
         let seconds: Vec<_> = transfers.iter().map(|one| one.seconds).collect();
         let regression = Regression::of(&columns, &seconds, weighting)?;
+        let growth = regression.coefficients[1] * transfers.iter().map(|one| one.bytes).fold(0.0, f64::max);
+        let is_rounding = growth.abs() <= ROUNDING * seconds.iter().copied().fold(0.0, f64::max);
         let interval = |index: usize| regression.intervals.as_ref().map(|intervals| intervals[index]);
         Some(Self {
             startup_s: regression.coefficients[0],
             startup_interval_s: interval(0),
-            per_byte_s: regression.coefficients[1],
+            per_byte_s: if is_rounding { 0.0 } else { regression.coefficients[1] },
             per_byte_interval_s: interval(1),
             quality: regression.quality,
         })
