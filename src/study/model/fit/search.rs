@@ -7,6 +7,8 @@ use super::regression::{Regression, Weighting};
 const GAIN: f64 = 0.9;
 /// The relative error below which errors are due to rounding; a simpler form with such an error is kept.
 const EXACT: f64 = 1e-9;
+/// The weighted contribution of a term, relative to the largest weighted value, up to which it is due to rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// An observed value and the parameter values that produced it, all positive.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +60,7 @@ impl NormalFormSearch {
         }
         let values: Vec<_> = observations.iter().map(|one| one.value * self.share(&one.point)).collect();
         let hypothesis = simplest(self.best_of_each_size(observations, &values))?;
-        let regression = Regression::of(&columns(&hypothesis, observations), &values, self.weighting)?;
+        let (hypothesis, regression) = self.without_negligible(hypothesis, observations, &values)?;
         let terms = hypothesis.into_iter().zip(&regression.coefficients[1..]);
         let form = NormalForm {
             parameters: self.parameters.clone(),
@@ -83,6 +85,30 @@ impl NormalFormSearch {
             comparable.map(|(_, error, hypothesis)| (error, hypothesis)).min_by(|one, other| one.0.total_cmp(&other.0))
         };
         sizes.into_iter().map(best).collect()
+    }
+
+    /// Fits a form without the terms whose contributions are below rounding at every point.
+    fn without_negligible(
+        &self,
+        hypothesis: Hypothesis,
+        observations: &[Observation],
+        values: &[f64],
+    ) -> Option<(Hypothesis, Regression)> {
+        let regression = Regression::of(&columns(&hypothesis, observations), values, self.weighting)?;
+        let weighted = |amount: f64, value: f64| amount.abs() * self.weighting.weight(value);
+        let largest = values.iter().map(|value| weighted(*value, *value)).fold(0.0, f64::max);
+        let counts = |(factors, coefficient): &(Vec<Factor>, f64)| {
+            let contribution = |one: &Observation| coefficient * product(factors, &one.point);
+            observations.iter().zip(values).any(|(one, value)| weighted(contribution(one), *value) > ROUNDING * largest)
+        };
+        let count = hypothesis.len();
+        let terms = hypothesis.into_iter().zip(regression.coefficients[1..].iter().copied());
+        let kept: Hypothesis = terms.filter(counts).map(|(factors, _)| factors).collect();
+        if kept.len() == count {
+            return Some((kept, regression));
+        }
+        let regression = Regression::of(&columns(&kept, observations), values, self.weighting)?;
+        Some((kept, regression))
     }
 
     fn share(&self, point: &[f64]) -> f64 {

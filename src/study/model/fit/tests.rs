@@ -250,6 +250,25 @@ fn constant_data_ask_for_a_constant_and_forms_are_written() {
     assert_eq!(ron::from_str::<NormalForm>(&form.to_ron()).unwrap(), form);
 }
 
+/// With absolute residuals, the rounding of large values is an error of small ones, which a second term reduces.
+#[test]
+fn a_term_below_rounding_is_dropped() {
+    let observations = [
+        (128.0, 20_390_256.406_990_416),
+        (512.0, 1_358_954_496.999_999_9),
+        (32.0, 258_032.831_018_469_88),
+        (16.0, 26_008.978_835_445_17),
+        (8.0, 2_304.999_999_999_999),
+        (7.0, 1_414.153_757_530_236_8),
+        (3.0, 48.028_521_880_740_83),
+    ]
+    .map(|(p, value)| Observation { point: vec![p], value });
+    let search = NormalFormSearch { terms: 2, ..search(&["p"], Weighting::Absolute) };
+    let found = search.fit(&observations).unwrap();
+    assert_eq!(factors(&found.form), [[factor(8, 3, 2)]]);
+    assert_eq!(found.regression.coefficients.len(), 2);
+}
+
 /// The first value is so small that its relative residual alone determines the constant of any form.
 #[test]
 fn a_point_that_determines_a_coefficient_alone_is_left_out_of_the_error() {
