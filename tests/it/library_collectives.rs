@@ -229,7 +229,7 @@ fn number_1_of_open_mpi_for_blocks_is_its_reduce_and_its_scatter() {
     for (ranks, block) in [(4, 262_144), (16, 524_288), (32, 65_536), (16, 8)] {
         let total = block * u64::from(ranks);
         let apart = [("Reduce(algorithm: Auto(OpenMpi))", total), ("Scatter(algorithm: Auto(OpenMpi))", block)];
-        let together = ("ReduceScatter(algorithm: AutoBlock(OpenMpi))", block);
+        let together = ("ReduceScatter(algorithm: AutoBlock(OpenMpi))", total);
         assert_eq!(time(&[together], ranks), time(&apart, ranks), "{ranks} ranks, blocks of {block} B");
     }
 }

@@ -154,8 +154,9 @@ impl VariedRun {
         if let Some(last) = last {
             let of_parts = WHAT_IFS.iter().filter(|(part, _)| parts.contains(part));
             let places: Vec<_> = of_parts.flat_map(|(_, places)| places.iter().copied()).collect();
-            let together = self.what_if((name, &places)).expect("each of the parts has constants");
-            what_ifs.insert(last + 1, together);
+            if let Some(together) = self.what_if((name, &places)) {
+                what_ifs.insert(last + 1, together);
+            }
         }
         what_ifs
     }

@@ -140,11 +140,9 @@ fn noisy_delays_are_fitted_with_the_weights_of_the_whole_times() {
     for (fitted, exact) in [(Some(fit.end_to_end_s), 8e-6), (fit.gap_s, 3e-6), (fit.gap_per_byte_s, 2e-9)] {
         assert_close(fitted.unwrap(), exact, 0.002);
     }
-    // The interval of L follows from the covariance of L + 2 o and o.
-    let LogGpIntervals { end_to_end_s, latency_s, overhead_s, .. } = fit.intervals;
-    let (whole, latency, overhead) = (end_to_end_s.unwrap(), latency_s.unwrap(), overhead_s.unwrap());
-    assert!(latency > 2.0 * overhead - whole && latency < 2.0 * overhead + whole, "{:?}", fit.intervals);
-    assert!((fit.overhead_s.unwrap() - 2e-6).abs() < 2.0 * overhead && fit.intervals.gap_s.unwrap() < 0.1e-6);
+    // Whether short messages wait for their interface decides about o, and the data do not tell it.
+    let LogGpIntervals { end_to_end_s, latency_s, overhead_s, gap_s, .. } = fit.intervals;
+    assert!(end_to_end_s.is_some() && latency_s.is_none() && overhead_s.is_none() && gap_s.unwrap() < 0.1e-6);
     assert!(fit.quality.points == transfers.len() && fit.quality.largest_error < 0.003, "{:?}", fit.quality);
 }
 

@@ -22,7 +22,7 @@ impl Cases<'_> {
                 fault.place = Some(tree.place);
                 let consequence = std::mem::replace(&mut fault.path, axis.path.clone());
                 if !consequence.is_empty() {
-                    fault.message += &format!(" ({consequence})");
+                    fault.message = format!("{} ({consequence})", fault.message);
                 }
             }
         }

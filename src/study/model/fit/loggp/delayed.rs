@@ -6,8 +6,8 @@
 //! always free, and each message costs o + (k − 1) O. If it does not compute, each message costs the larger of that and
 //! g + (k − 1) G. A single message takes L + 2 o and (k − 1) times the larger of G and O.
 //!
-//! Whether messages wait for their interface is part of the fit: of several assignments, the one with the least error
-//! of the whole model is chosen.
+//! The fit includes the assignment of messages to interface or processor: of several assignments, the one with the
+//! least error of the whole model is chosen.
 
 use super::{EagerLimit, LinearTime, LogGp, LogGpIntervals};
 use crate::model::fit::TimedTransfer;
@@ -42,12 +42,12 @@ struct DelayedTransfers<'t> {
     weighting: Weighting,
 }
 
-/// What limits messages.
+/// The assignment of messages to the resource that limits them.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Assignment {
-    /// Whether G is larger than O, in which case single messages determine G.
+struct LimitAssignment {
+    /// True if G is larger than O, in which case single messages determine G.
     interface_is_slower: bool,
-    /// Whether the messages in a row wait for their interface rather than their processor.
+    /// True for the messages in a row that wait for their interface rather than their processor.
     waits: Vec<bool>,
 }
 
@@ -93,22 +93,25 @@ impl<'t> DelayedTransfers<'t> {
                 }
             }
         }
-        simplest(by_size)
+        let mut fit = simplest(by_size)?;
+        // Those of o and L depend on the assignment, whose uncertainty is not in the covariance.
+        (fit.intervals.overhead_s, fit.intervals.latency_s) = (None, None);
+        Some(fit)
     }
 
     /// Returns assignments in which messages from a length on, or up to a length, wait for their interface, if the
     /// computations between them are short enough.
-    fn first_assignments(&self) -> Vec<Assignment> {
+    fn first_assignments(&self) -> Vec<LimitAssignment> {
         let in_a_row = || self.transfers.iter().filter(|one| one.messages > 1.0);
         let lengths = thinned(&distinct(in_a_row().map(|one| one.bytes)));
         let delays = thinned(&distinct(in_a_row().map(|one| one.delay_s)));
         let mut all = Vec::new();
         for interface_is_slower in [false, true] {
-            all.push(Assignment { interface_is_slower, waits: self.those(|_| false) });
+            all.push(LimitAssignment { interface_is_slower, waits: self.those(|_| false) });
             for (length, delay) in lengths.iter().flat_map(|length| delays.iter().map(move |delay| (*length, *delay))) {
                 let is_beyond = |bytes: f64| if interface_is_slower { bytes >= length } else { bytes <= length };
                 let waits = self.those(|one| one.delay_s <= delay && is_beyond(one.bytes));
-                all.push(Assignment { interface_is_slower, waits });
+                all.push(LimitAssignment { interface_is_slower, waits });
             }
         }
         all
@@ -121,7 +124,7 @@ impl<'t> DelayedTransfers<'t> {
 
     /// Returns whether two lengths determine o and O: after computations that are longer than a message, the processor
     /// limits them.
-    fn determine_overhead(&self, assignment: &Assignment) -> bool {
+    fn determine_overhead(&self, assignment: &LimitAssignment) -> bool {
         let is_limited = |one: &&TimedTransfer| one.messages > 1.0 && one.delay_s >= self.lone.at(one.bytes);
         let rows = self.transfers.iter().copied().zip(&assignment.waits).filter(|(_, waits)| !**waits);
         distinct(rows.map(|(one, _)| one).filter(is_limited).map(|one| one.bytes)).len() > 1
@@ -129,7 +132,7 @@ impl<'t> DelayedTransfers<'t> {
 
     /// Fits the constants with an assignment. Messages limited by the interface are left out if they do not determine g,
     /// or G if single messages do not.
-    fn assigned(&self, assignment: &Assignment) -> Option<AssignedFit> {
+    fn assigned(&self, assignment: &LimitAssignment) -> Option<AssignedFit> {
         if !self.determine_overhead(assignment) {
             return None;
         }
@@ -162,18 +165,18 @@ impl<'t> DelayedTransfers<'t> {
     }
 
     /// Returns the assignment according to the fitted constants; the same if some are not determined.
-    fn next(&self, assignment: Assignment, fit: &LogGp) -> Assignment {
+    fn next(&self, assignment: LimitAssignment, fit: &LogGp) -> LimitAssignment {
         let all = [fit.gap_s, fit.gap_per_byte_s, fit.overhead_s, fit.overhead_per_byte_s];
         let [Some(gap), Some(gap_per_byte), Some(overhead), Some(overhead_per_byte)] = all else { return assignment };
         let interface = LinearTime { first: gap, per_byte: gap_per_byte };
         let processor = LinearTime { first: overhead, per_byte: overhead_per_byte };
         let is_longer = |one: &TimedTransfer| interface.at(one.bytes) > processor.at(one.bytes) + one.delay_s;
         let waits = self.those(is_longer);
-        Assignment { interface_is_slower: gap_per_byte > overhead_per_byte, waits }
+        LimitAssignment { interface_is_slower: gap_per_byte > overhead_per_byte, waits }
     }
 }
 
-impl Assignment {
+impl LimitAssignment {
     /// Fits the constants that the transfers determine, each of them limited by its interface or its processor.
     fn regression(
         &self,
