@@ -140,7 +140,7 @@ fn noisy_delays_are_fitted_with_the_weights_of_the_whole_times() {
     for (fitted, exact) in [(Some(fit.end_to_end_s), 8e-6), (fit.gap_s, 3e-6), (fit.gap_per_byte_s, 2e-9)] {
         assert_close(fitted.unwrap(), exact, 0.002);
     }
-    // Whether short messages wait for their interface decides about o, and the data do not tell it.
+    // The overhead depends on which short messages wait for their interface, and the data do not tell it.
     let LogGpIntervals { end_to_end_s, latency_s, overhead_s, gap_s, .. } = fit.intervals;
     assert!(end_to_end_s.is_some() && latency_s.is_none() && overhead_s.is_none() && gap_s.unwrap() < 0.1e-6);
     assert!(fit.quality.points == transfers.len() && fit.quality.largest_error < 0.003, "{:?}", fit.quality);
