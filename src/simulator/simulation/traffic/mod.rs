@@ -71,7 +71,6 @@ impl<'f> TrafficRun<'f> {
             Switching::Wormhole(mode) => byte.time(mode.flit.count()),
             _ => packet_time,
         };
-        // A chance below 2^-53 is lost in 1 − p, but not in ln(1 − p).
         let chance = traffic.offered * slot.seconds() / packet_time.seconds();
         let begin = SimTime::START + traffic.warm_up;
         Self {
@@ -84,6 +83,7 @@ impl<'f> TrafficRun<'f> {
             packet_time,
             packet_bytes: traffic.mean_bytes(),
             slot,
+            // A chance below 2^-53 is lost in 1 − p, but not in ln(1 − p).
             log_of_no_injection: f64::ln_1p(-chance.min(1.0)),
             cycle: network.switching.is_described().then_some(slot),
             passages: Vec::new(),
