@@ -101,17 +101,36 @@ impl Run {
     }
 }
 
+/// A packet on a link, and the event that caused it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkPacket {
+    /// The packet, without the number of its event: the order of simultaneous events of different ranks is a convention.
+    pub transfer: Transfer,
+    /// The rank of the event, and its number among the events of this rank.
+    cause: (u32, u32),
+}
+
 /// Every packet for itself, in order, by the vertices that a link joins; without those that begin at the very end, which
 /// trains do not tell.
-pub fn packets_by_link(recording: &Recording) -> BTreeMap<(u32, u32), Vec<Transfer>> {
+pub fn packets_by_link(recording: &Recording) -> BTreeMap<(u32, u32), Vec<LinkPacket>> {
     let end = SimTime::START + recording.makespan;
-    let mut packets: BTreeMap<_, Vec<Transfer>> = BTreeMap::new();
+    let mut so_far: BTreeMap<u32, u32> = BTreeMap::new();
+    let number_within_rank = |event| {
+        let rank = recording.events.get(event).process;
+        let number = so_far.entry(rank).or_default();
+        *number += 1;
+        (rank, *number)
+    };
+    let causes: Vec<_> = (0..recording.events.count()).map(number_within_rank).collect();
+    let mut packets: BTreeMap<_, Vec<LinkPacket>> = BTreeMap::new();
     for transfer in &recording.transfers {
+        let cause = causes[transfer.event as usize];
         let one = |number: u32| {
             let first = transfer.first + transfer.gap * u64::from(number);
-            Transfer { first, gap: SimDuration::ZERO, packets: 1, ..*transfer }
+            let transfer = Transfer { first, gap: SimDuration::ZERO, packets: 1, event: 0, ..*transfer };
+            LinkPacket { transfer, cause }
         };
-        let begun = (0..transfer.packets).map(one).filter(|packet| packet.first < end);
+        let begun = (0..transfer.packets).map(one).filter(|packet| packet.transfer.first < end);
         packets.entry((transfer.from, transfer.to)).or_default().extend(begun);
     }
     packets.retain(|_, packets| !packets.is_empty());
@@ -302,9 +321,9 @@ proptest! {
         let end = SimTime::START + recording.makespan;
         for link in &recording.links {
             let packets = packets.get(&(link.from, link.to)).map_or(&[][..], |packets| &packets[..]);
-            let held = packets.iter().map(|packet| packet.end().min(end).since(packet.first));
+            let held = packets.iter().map(|packet| packet.transfer.end().min(end).since(packet.transfer.first));
             prop_assert_eq!(held.sum::<SimDuration>(), link.busy, "{} to {}", link.from, link.to);
-            prop_assert!(packets.windows(2).all(|pair| pair[0].end() <= pair[1].first));
+            prop_assert!(packets.windows(2).all(|pair| pair[0].transfer.end() <= pair[1].transfer.first));
         }
         let path = CriticalPath::of(&recording.events).expect("causes come first");
         let by_link: SimDuration = path.composition_of(&recording).links.iter().map(|part| part.time).sum();

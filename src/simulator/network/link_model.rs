@@ -184,10 +184,12 @@ impl LinkModels {
         self.kinds[kind].times(bytes, &self.switching)
     }
 
-    /// Returns whether every non-empty packet occupies every link for some time.
+    /// Returns whether every non-empty packet occupies every link for some time, and can be forwarded some time later
+    /// than it starts.
     #[must_use]
     pub fn take_time(&self) -> bool {
-        self.kinds.iter().all(|link| link.per_packet + link.per_byte.time(1) > SimDuration::ZERO)
+        let shortest = |link: &LinkModel| link.calculated_times(1, &self.switching);
+        self.kinds.iter().map(shortest).all(|times| times.occupancy.min(times.onward) > SimDuration::ZERO)
     }
 }
 
