@@ -6,7 +6,7 @@ use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use parsim_study::answer::Answer;
-use parsim_study::experiment::optimum::{Optima, search_limits};
+use parsim_study::experiment::optimum::{Optima, SearchExtent, search_limits};
 use parsim_study::scenario::Case;
 use std::path::PathBuf;
 
@@ -29,6 +29,9 @@ pub struct OptimumArguments {
     /// The method: model, simulation or both.
     #[arg(long, value_parser = methods(), default_value = "both")]
     by: Methods,
+    /// Simulates every number of cores and nodes, also of more than 128 points.
+    #[arg(long)]
+    exhaustive: bool,
     /// Draws speedup, efficiency of a node, roofline, and a comparison of simulation and model into this folder.
     #[arg(long, value_name = "DIR", value_parser = pictures::folder)]
     plot: Option<PathBuf>,
@@ -50,7 +53,8 @@ impl OptimumArguments {
     fn answer(&self, case: &Case) -> Result<Answer, Failure> {
         let most = (self.most_cores, self.most_nodes);
         let limits = search_limits(&case.scenario, most, self.efficiency, self.tolerance)?;
-        let optima = Optima::search(case, limits, self.by.0, self.by.1)?;
+        let extent = if self.exhaustive { SearchExtent::Exhaustive } else { SearchExtent::Unimodal };
+        let optima = Optima::search(case, limits, self.by.0, self.by.1.then_some(extent))?;
         let figures = if self.plot.is_some() { optima.figures()? } else { Vec::new() };
         Ok(optima.answer().with_figures(self.plot.as_deref(), || figures))
     }

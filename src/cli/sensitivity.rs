@@ -1,13 +1,14 @@
 //! `parsim sensitivity`: the relative change of the makespan per percent of change of each parameter.
 
 use super::numbers::number;
-use super::{Failure, ScenarioArguments, pictures};
+use super::{Failure, ScenarioArguments, overrides, pictures};
 use clap::Args;
 use parsim_study::answer::Answer;
 use parsim_study::experiment::gradient::DerivativeMethod;
-use parsim_study::experiment::metadata;
 use parsim_study::experiment::sensitivity::VariedRun;
+use parsim_study::experiment::{Workers, metadata};
 use parsim_study::scenario::Case;
+use std::num::NonZero;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -28,6 +29,9 @@ pub struct SensitivityArguments {
     /// value.
     #[arg(long, value_name = "NAME", requires = "plot")]
     of: Option<String>,
+    /// Number of runs in parallel; all cores by default.
+    #[arg(short, long, value_parser = overrides::jobs)]
+    jobs: Option<NonZero<usize>>,
 }
 
 /// Parses the change of a parameter.
@@ -37,7 +41,8 @@ fn percentage(text: &str) -> Result<f64, String> {
 
 pub fn execute(arguments: &SensitivityArguments) -> Result<(), Failure> {
     let claims = |claims: parsim_study::files::OutputClaims| claims.output("--plot", arguments.plot.as_deref());
-    arguments.common.answer(claims, |_, case| arguments.answer(case))
+    let pool = Workers { jobs: arguments.jobs, ..Workers::default() }.pool(usize::MAX)?;
+    arguments.common.answer(claims, |_, case| pool.install(|| arguments.answer(case)))
 }
 
 impl SensitivityArguments {

@@ -22,7 +22,7 @@ pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, SubComponent};
 pub use critical_path::CriticalPath;
 pub use event_table::{TableError, read_table};
-pub use optimum::{ClusterPoint, Optimum, SearchGoal, SearchLimits};
+pub use optimum::{ClusterPoint, Optimum, SearchGoal, SearchLimits, SearchResult};
 pub use parallelism::{Parallelism, ProfileStep};
 pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};

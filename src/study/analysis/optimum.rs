@@ -62,14 +62,37 @@ impl SearchGoal {
 pub struct Optimum {
     /// The best point.
     pub best: ClusterPoint,
-    /// The point with the fewest nodes whose speed-up is within the tolerance, with the best point's cores per node.
+    /// The point with the fewest nodes that is admitted and whose speed-up is within the tolerance, with the best
+    /// point's cores per node.
     pub first: ClusterPoint,
-    /// The point with the most nodes whose speed-up is within the tolerance, with the best point's cores per node.
+    /// The point with the most nodes that is admitted and whose speed-up is within the tolerance, with the best
+    /// point's cores per node.
     pub last: ClusterPoint,
-    /// The point with the fewest cores whose speed-up is within the tolerance.
+    /// The number of such points, if all have been evaluated; they may have gaps.
+    pub plateau: Option<usize>,
+    /// The point with the fewest cores that is admitted and whose speed-up is within the tolerance.
     pub cheapest: ClusterPoint,
+}
+
+/// The result of a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SearchResult {
+    /// The optimum, if a point is admitted.
+    pub optimum: Option<Optimum>,
     /// The number of points evaluated.
     pub evaluated: usize,
+    /// The number of them that are possible.
+    pub possible: usize,
+    /// The number of points within the limits.
+    pub points: u64,
+}
+
+impl SearchResult {
+    /// Returns whether every point has been evaluated.
+    #[must_use]
+    pub const fn is_exhaustive(&self) -> bool {
+        self.evaluated as u64 == self.points
+    }
 }
 
 /// The limits and the goal of a search.
@@ -95,13 +118,25 @@ impl<F, E> EvaluatedPoints<F>
 where
     F: FnMut(u32, u32) -> Result<Option<f64>, E>,
 {
-    fn at(&mut self, cores: u32, nodes: u32) -> Result<Option<f64>, E> {
-        if let Some(known) = self.known.get(&(cores, nodes)) {
-            return Ok(*known);
+    fn at(&mut self, cores: u32, nodes: u32) -> Result<Option<ClusterPoint>, E> {
+        let speedup = match self.known.get(&(cores, nodes)) {
+            Some(known) => *known,
+            None => *self.known.entry((cores, nodes)).or_insert((self.speedup)(cores, nodes)?),
+        };
+        Ok(speedup.map(|speedup| ClusterPoint { cores, nodes, speedup }))
+    }
+
+    /// Returns a possible point near `nodes`, at most [`NEAR`] nodes away and between the exclusive bounds.
+    fn near(&mut self, cores: u32, nodes: u32, (above, below): (u32, u32)) -> Result<Option<ClusterPoint>, E> {
+        let beside = (1..=NEAR).flat_map(|step| [nodes.checked_add(step), nodes.checked_sub(step)]);
+        for nodes in std::iter::once(Some(nodes)).chain(beside).flatten() {
+            if (above < nodes && nodes < below)
+                && let Some(point) = self.at(cores, nodes)?
+            {
+                return Ok(Some(point));
+            }
         }
-        let speedup = (self.speedup)(cores, nodes)?;
-        self.known.insert((cores, nodes), speedup);
-        Ok(speedup)
+        Ok(None)
     }
 
     fn points(&self) -> impl Iterator<Item = ClusterPoint> + '_ {
@@ -112,15 +147,20 @@ where
     }
 }
 
+/// The distance within which a possible point is searched around an impossible one.
+const NEAR: u32 = 16;
+/// The number of points with equal distances that are tried if no power of two is possible.
+const EVENLY_SPACED: u32 = 64;
+
 impl SearchLimits {
-    /// Evaluates all points. Returns `None` if no point is admitted.
+    /// Evaluates all points.
     ///
     /// # Errors
     /// Any error of `speedup`.
     pub fn search_exhaustively<E>(
         &self,
         speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
-    ) -> Result<Option<Optimum>, E> {
+    ) -> Result<SearchResult, E> {
         let mut looked = EvaluatedPoints { speedup, known: BTreeMap::new() };
         for cores in 1..=self.most_cores {
             for nodes in 1..=self.most_nodes {
@@ -131,16 +171,16 @@ impl SearchLimits {
     }
 
     /// Evaluates only the points that are necessary if, for each number of cores per node, the speed-up has a single
-    /// maximum over the nodes and the efficiency decreases with them, as in the hierarchical model. If there are few
-    /// points, all are evaluated. Returns `None` if no point is admitted.
+    /// maximum over the nodes and the efficiency decreases with them, as in the hierarchical model. Some points may be
+    /// impossible. If there are few points, all are evaluated.
     ///
     /// # Errors
     /// Any error of `speedup`.
     pub fn search_unimodal<E>(
         &self,
         speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
-    ) -> Result<Option<Optimum>, E> {
-        if u64::from(self.most_cores) * u64::from(self.most_nodes) <= MAX_EXHAUSTIVE_POINTS {
+    ) -> Result<SearchResult, E> {
+        if self.points() <= MAX_EXHAUSTIVE_POINTS {
             return self.search_exhaustively(speedup);
         }
         let mut looked = EvaluatedPoints { speedup, known: BTreeMap::new() };
@@ -153,35 +193,54 @@ impl SearchLimits {
         self.conclude(&mut looked)
     }
 
+    fn points(&self) -> u64 {
+        u64::from(self.most_cores) * u64::from(self.most_nodes)
+    }
+
+    /// Returns the numbers of nodes with which a search begins: the powers of two, and the most nodes.
+    fn doubled(&self) -> impl Iterator<Item = u32> + use<> {
+        let most = self.most_nodes;
+        let powers = std::iter::successors(Some(1_u32), |nodes| nodes.checked_mul(2));
+        powers.take_while(move |nodes| *nodes < most).chain([most])
+    }
+
+    /// Returns numbers of nodes at equal distances.
+    fn evenly_spaced(&self) -> impl Iterator<Item = u32> + use<> {
+        (1..=self.most_nodes).step_by((self.most_nodes / EVENLY_SPACED).max(1) as usize)
+    }
+
     /// Searches the maximum over the nodes: powers of two until the speed-up falls, then ever smaller steps around the
     /// best.
     fn climb<F, E>(&self, cores: u32, looked: &mut EvaluatedPoints<F>) -> Result<(), E>
     where
         F: FnMut(u32, u32) -> Result<Option<f64>, E>,
     {
-        let mut best = (1, looked.at(cores, 1)?.unwrap_or(0.0));
-        let mut nodes = 2;
-        while nodes <= self.most_nodes {
-            let speedup = looked.at(cores, nodes)?.unwrap_or(0.0);
-            if speedup < 0.5 * best.1 {
+        let mut found: Option<ClusterPoint> = None;
+        for nodes in self.doubled() {
+            let Some(point) = looked.at(cores, nodes)? else { continue };
+            match found {
+                Some(best) if point.speedup < 0.5 * best.speedup => break,
+                Some(best) if point.speedup <= best.speedup => {}
+                _ => found = Some(point),
+            }
+        }
+        for nodes in self.evenly_spaced() {
+            if found.is_some() {
                 break;
             }
-            if speedup > best.1 {
-                best = (nodes, speedup);
-            }
-            nodes *= 2;
+            found = looked.at(cores, nodes)?;
         }
-        let mut step = (best.0 / 2).max(1);
+        let Some(mut best) = found else { return Ok(()) };
+        let mut step = (best.nodes / 2).max(1);
         loop {
-            let before = best.0;
-            let beside = [best.0.saturating_sub(step), best.0.saturating_add(step)];
+            let before = best;
+            let beside = [before.nodes.saturating_sub(step), before.nodes.saturating_add(step)];
             for nodes in beside.into_iter().filter(|nodes| (1..=self.most_nodes).contains(nodes)) {
-                let speedup = looked.at(cores, nodes)?.unwrap_or(0.0);
-                if speedup > best.1 {
-                    best = (nodes, speedup);
+                if let Some(point) = looked.at(cores, nodes)?.filter(|point| point.speedup > best.speedup) {
+                    best = point;
                 }
             }
-            match (best.0 == before, step) {
+            match (best == before, step) {
                 (true, 1) => return Ok(()),
                 (true, _) => step /= 2,
                 (false, _) => {}
@@ -189,60 +248,99 @@ impl SearchLimits {
         }
     }
 
-    /// Finds the largest number of nodes that is admitted, by bisection.
+    /// Finds the largest number of nodes that is admitted: powers of two, then bisection. If no point near a midpoint
+    /// is possible, the problem is assumed to need more nodes.
     fn bisect_nodes<F, E>(&self, cores: u32, looked: &mut EvaluatedPoints<F>) -> Result<(), E>
     where
         F: FnMut(u32, u32) -> Result<Option<f64>, E>,
     {
-        let (mut good, mut bad) = (0, self.most_nodes + 1);
-        while bad - good > 1 {
-            let nodes = u32::midpoint(good, bad);
-            let admitted = looked
-                .at(cores, nodes)?
-                .is_some_and(|speedup| self.goal.admits(&ClusterPoint { cores, nodes, speedup }));
-            *(if admitted { &mut good } else { &mut bad }) = nodes;
+        let (mut low, mut high) = (0, self.most_nodes + 1);
+        let mut is_possible = false;
+        for nodes in self.doubled() {
+            let Some(point) = looked.at(cores, nodes)? else { continue };
+            is_possible = true;
+            if !self.goal.admits(&point) {
+                high = nodes;
+                break;
+            }
+            low = nodes;
+        }
+        for nodes in self.evenly_spaced() {
+            if is_possible {
+                break;
+            }
+            is_possible = looked.at(cores, nodes)?.is_some();
+        }
+        while is_possible && high - low > 1 {
+            let nodes = u32::midpoint(low, high);
+            match looked.near(cores, nodes, (low, high))? {
+                Some(point) if self.goal.admits(&point) => low = point.nodes,
+                Some(point) => high = point.nodes,
+                None => low = nodes,
+            }
         }
         Ok(())
     }
 
-    fn conclude<F, E>(&self, looked: &mut EvaluatedPoints<F>) -> Result<Option<Optimum>, E>
+    fn conclude<F, E>(&self, looked: &mut EvaluatedPoints<F>) -> Result<SearchResult, E>
     where
         F: FnMut(u32, u32) -> Result<Option<f64>, E>,
     {
         let admitted = looked.points().filter(|point| self.goal.admits(point));
-        let Some(best) = admitted.reduce(|best, point| if self.goal.prefers(&point, &best) { point } else { best })
-        else {
-            return Ok(None);
-        };
+        let best = admitted.reduce(|best, point| if self.goal.prefers(&point, &best) { point } else { best });
+        let optimum = best.map(|best| self.around(best, looked)).transpose()?;
+        let (evaluated, possible) = (looked.known.len(), looked.points().count());
+        Ok(SearchResult { optimum, evaluated, possible, points: self.points() })
+    }
+
+    /// Returns the plateau around the best point.
+    fn around<F, E>(&self, best: ClusterPoint, looked: &mut EvaluatedPoints<F>) -> Result<Optimum, E>
+    where
+        F: FnMut(u32, u32) -> Result<Option<f64>, E>,
+    {
         let enough = (1.0 - self.tolerance) * best.speedup;
-        let first = edge(looked, &best, 0, enough)?;
-        let last = edge(looked, &best, self.most_nodes + 1, enough)?;
-        for cores in 1..=self.most_cores {
-            let own = looked.points().filter(|point| point.cores == cores && point.speedup >= enough);
-            if let Some(top) = own.max_by(|one, other| one.speedup.total_cmp(&other.speedup)) {
-                edge(looked, &top, 0, enough)?;
+        let is_good = |point: &ClusterPoint| point.speedup >= enough && self.goal.admits(point);
+        let is_exhaustive = looked.known.len() as u64 == self.points();
+        if !is_exhaustive {
+            self.edge(looked, &best, (0, &is_good))?;
+            self.edge(looked, &best, (self.most_nodes + 1, &is_good))?;
+            for cores in 1..=self.most_cores {
+                let own = looked.points().filter(|point| point.cores == cores && is_good(point));
+                if let Some(top) = own.max_by(|one, other| one.speedup.total_cmp(&other.speedup)) {
+                    self.edge(looked, &top, (0, &is_good))?;
+                }
             }
         }
-        let good = looked.points().filter(|point| point.speedup >= enough);
-        let cheapest = good.min_by_key(ClusterPoint::size).unwrap_or(best);
-        Ok(Some(Optimum { best, first, last, cheapest, evaluated: looked.known.len() }))
+        let beside = || looked.points().filter(|point| point.cores == best.cores && is_good(point));
+        let first = beside().min_by_key(|point| point.nodes).unwrap_or(best);
+        let last = beside().max_by_key(|point| point.nodes).unwrap_or(best);
+        let plateau = is_exhaustive.then(|| beside().count());
+        let cheapest = looked.points().filter(is_good).min_by_key(ClusterPoint::size).unwrap_or(best);
+        Ok(Optimum { best, first, last, plateau, cheapest })
     }
-}
 
-/// Returns the point with enough speed-up that is farthest from `best` towards the exclusive bound `end`, by bisection.
-fn edge<F, E>(looked: &mut EvaluatedPoints<F>, best: &ClusterPoint, end: u32, enough: f64) -> Result<ClusterPoint, E>
-where
-    F: FnMut(u32, u32) -> Result<Option<f64>, E>,
-{
-    let (mut good, mut bad) = (*best, end);
-    while good.nodes.abs_diff(bad) > 1 {
-        let nodes = u32::midpoint(good.nodes, bad);
-        match looked.at(best.cores, nodes)? {
-            Some(speedup) if speedup >= enough => good = ClusterPoint { nodes, speedup, ..*best },
-            _ => bad = nodes,
+    /// Evaluates points towards the good one that is farthest from `best` before the exclusive bound `end`, by
+    /// bisection.
+    fn edge<F, E>(
+        &self,
+        looked: &mut EvaluatedPoints<F>,
+        best: &ClusterPoint,
+        (end, is_good): (u32, &dyn Fn(&ClusterPoint) -> bool),
+    ) -> Result<(), E>
+    where
+        F: FnMut(u32, u32) -> Result<Option<f64>, E>,
+    {
+        let (mut good, mut bad) = (best.nodes, end);
+        while good.abs_diff(bad) > 1 {
+            let nodes = u32::midpoint(good, bad);
+            match looked.near(best.cores, nodes, (good.min(bad), good.max(bad)))? {
+                Some(point) if is_good(&point) => good = point.nodes,
+                Some(point) => bad = point.nodes,
+                None => bad = nodes,
+            }
         }
+        Ok(())
     }
-    Ok(good)
 }
 
 #[cfg(test)]
@@ -262,12 +360,13 @@ mod tests {
         for goal in [SearchGoal::Speedup, SearchGoal::CoresAt(0.5), SearchGoal::CoresAt(0.05)] {
             for (most_cores, most_nodes) in [(1, 1), (1, 7), (4, 500), (16, 1000), (3, 20)] {
                 let choice = SearchLimits { most_cores, most_nodes, goal, tolerance: 0.05 };
-                let everywhere = choice.search_exhaustively(speedup).unwrap().unwrap();
-                let around = choice.search_unimodal(speedup).unwrap().unwrap();
+                let all = choice.search_exhaustively(speedup).unwrap();
+                let some = choice.search_unimodal(speedup).unwrap();
+                let (everywhere, around) = (all.optimum.unwrap(), some.optimum.unwrap());
                 assert_eq!(around.best, everywhere.best, "{choice:?}");
                 assert_eq!((around.first, around.last), (everywhere.first, everywhere.last), "{choice:?}");
                 assert_eq!(around.cheapest.size(), everywhere.cheapest.size(), "{choice:?}");
-                assert!(around.evaluated <= everywhere.evaluated);
+                assert!(all.is_exhaustive() && some.evaluated <= all.evaluated);
             }
         }
     }
@@ -275,7 +374,9 @@ mod tests {
     #[test]
     fn the_plateau_is_what_lacks_no_more_than_the_tolerance() {
         let choice = SearchLimits { most_cores: 1, most_nodes: 1000, goal: SearchGoal::Speedup, tolerance: 0.05 };
-        let Optimum { best, first, last, cheapest, .. } = choice.search_exhaustively(speedup).unwrap().unwrap();
+        let found = choice.search_exhaustively(speedup).unwrap().optimum.unwrap();
+        let Optimum { best, first, last, cheapest, plateau } = found;
+        assert_eq!(plateau, Some((last.nodes - first.nodes + 1) as usize));
         assert_eq!(best.nodes, 32);
         assert!(first.nodes < 32 && last.nodes > 32 && cheapest == first);
         let at = |nodes| speedup(1, nodes).unwrap().unwrap() / best.speedup;
@@ -286,6 +387,36 @@ mod tests {
                 && at(last.nodes + 1) < 0.95
         );
         let none = SearchLimits { goal: SearchGoal::CoresAt(0.99), ..choice };
-        assert_eq!(none.search_unimodal(speedup).unwrap(), None);
+        assert_eq!(none.search_unimodal(speedup).unwrap().optimum, None);
+    }
+
+    /// Returns the speed-up with one core per node where `is_possible`.
+    fn where_possible(nodes: u32, is_possible: bool) -> Result<Option<f64>, Infallible> {
+        speedup(1, nodes).map(|speedup| speedup.filter(|_| is_possible))
+    }
+
+    #[test]
+    fn problems_that_need_many_nodes_or_some_numbers_of_them_have_an_optimum() {
+        for goal in [SearchGoal::Speedup, SearchGoal::CoresAt(0.2), SearchGoal::CoresAt(0.02)] {
+            for (most_nodes, least) in [(250, 33), (250, 129), (250, 250), (1000, 20), (129, 100)] {
+                let choice = SearchLimits { most_cores: 1, most_nodes, goal, tolerance: 0.05 };
+                let at = |_, nodes| where_possible(nodes, nodes >= least);
+                let (all, some) = (choice.search_exhaustively(at).unwrap(), choice.search_unimodal(at).unwrap());
+                assert_eq!(some.optimum.map(|one| one.best), all.optimum.map(|one| one.best), "{choice:?} {least}");
+            }
+        }
+        let choice = SearchLimits { most_cores: 1, most_nodes: 999, goal: SearchGoal::Speedup, tolerance: 0.05 };
+        let of_three = choice.search_unimodal(|_, nodes| where_possible(nodes, nodes.is_multiple_of(3))).unwrap();
+        assert!(of_three.optimum.is_some_and(|found| found.best.nodes.is_multiple_of(3)));
+        let none = choice.search_unimodal(|_, nodes| where_possible(nodes, false)).unwrap();
+        assert_eq!((none.optimum, none.possible), (None, 0));
+    }
+
+    #[test]
+    fn a_plateau_with_gaps_is_counted() {
+        let choice = SearchLimits { most_cores: 1, most_nodes: 100, goal: SearchGoal::Speedup, tolerance: 0.05 };
+        let of_five = |_, nodes: u32| where_possible(nodes, nodes.is_multiple_of(5));
+        let found = choice.search_unimodal(of_five).unwrap().optimum.unwrap();
+        assert_eq!((found.first.nodes, found.last.nodes, found.plateau), (25, 40, Some(4)));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cluster::{ClosedForms, ClusterCase, mean_flop_per_s, predicted_speedup};
 use super::{Recall, StudyError, first_and_mean_s, metadata};
-use crate::analysis::{ClusterPoint, Optimum, Performance, SearchGoal, SearchLimits};
+use crate::analysis::{ClusterPoint, Optimum, Performance, SearchGoal, SearchLimits, SearchResult};
 use crate::answer::{Answer, Record};
 use crate::model::kredel::{Hardware, Scaling};
 use crate::report::plot::LineChart;
@@ -47,12 +47,24 @@ pub fn search_limits(
 pub struct Optima<'s> {
     case: &'s Case,
     limits: SearchLimits,
-    /// The name of each method, and the optimum that it found.
-    pub found: Vec<(&'static str, Option<Optimum>)>,
+    /// The name of each method, and its result.
+    pub found: Vec<(&'static str, SearchResult)>,
+    /// A point that cannot be simulated, and the reason.
+    impossible: Option<((u32, u32), String)>,
+}
+
+/// The points that a simulated search evaluates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchExtent {
+    /// Those that are necessary if the speed-up has a single maximum and the efficiency falls with the nodes.
+    Unimodal,
+    /// All points.
+    Exhaustive,
 }
 
 impl<'s> Optima<'s> {
-    /// Searches for the best numbers of cores and nodes within `limits`, by the model, by simulation, or by both.
+    /// Searches for the best numbers of cores and nodes within `limits`, by the model, by simulation of the points in
+    /// `extent`, or by both.
     ///
     /// # Errors
     /// Returns the errors of the runs, or an error if the model does not apply to the program, or if the program has no
@@ -61,13 +73,13 @@ impl<'s> Optima<'s> {
         case: &'s Case,
         limits: SearchLimits,
         by_model: bool,
-        by_simulation: bool,
+        by_simulation: Option<SearchExtent>,
     ) -> Result<Self, StudyError> {
-        let mut found = Vec::new();
+        let (mut found, mut impossible) = (Vec::new(), None);
         if by_model {
             match ClusterCase::of(&case.scenario) {
                 Some(cluster) => found.push(("model", predicted(&limits, &cluster))),
-                None if by_simulation => {}
+                None if by_simulation.is_some() => {}
                 None => {
                     let reason =
                         "the model covers only Characteristic programs on cores that share memory and interface";
@@ -75,13 +87,16 @@ impl<'s> Optima<'s> {
                 }
             }
         }
-        if by_simulation {
-            found.push((
-                "simulated",
-                limits.search_unimodal(|cores, nodes| simulated_speedup(&case.scenario, cores, nodes))?,
-            ));
+        let mut simulated = |cores, nodes| {
+            let speedup = simulated_speedup(&case.scenario, cores, nodes)?;
+            Ok::<_, StudyError>(speedup.map_err(|reason| impossible = Some(((cores, nodes), reason))).ok())
+        };
+        match by_simulation {
+            Some(SearchExtent::Unimodal) => found.push(("simulated", limits.search_unimodal(&mut simulated)?)),
+            Some(SearchExtent::Exhaustive) => found.push(("simulated", limits.search_exhaustively(&mut simulated)?)),
+            None => {}
         }
-        Ok(Self { case, limits, found })
+        Ok(Self { case, limits, found, impossible })
     }
 
     /// Returns the optima as a record and in words.
@@ -92,7 +107,7 @@ impl<'s> Optima<'s> {
         let mut record = Record::default();
         record.put("machine", machine.as_str());
         for (name, found) in &self.found {
-            put(&mut record, name, found.as_ref());
+            put(&mut record, name, found);
         }
         if let Some(forms) = &forms {
             record.put("closed_form_q", Some(forms.best_cores).filter(|cores| cores.is_finite()));
@@ -104,12 +119,33 @@ impl<'s> Optima<'s> {
         record.put_metadata(metadata(scenario, &self.case.settings));
         let table = table(&self.limits, &self.found);
         let forms = forms.map_or_else(String::new, |forms| in_words(&forms));
-        Answer::one(record, &format!("{program} on {machine}, {}\n\n{table}{forms}", words(&self.limits)))
+        let remark = self.remark();
+        Answer::one(record, &format!("{program} on {machine}, {}\n\n{table}{remark}{forms}", words(&self.limits)))
+    }
+
+    /// Describes the points that were not simulated, or cannot be.
+    fn remark(&self) -> String {
+        let Some((_, result)) = self.found.iter().find(|(name, _)| *name == "simulated") else { return String::new() };
+        let SearchResult { evaluated, possible, points, .. } = *result;
+        let mut remark = String::new();
+        if !result.is_exhaustive() {
+            remark += &format!(
+                "\n{evaluated} of {points} points were tried: the search assumes that the speed-up has a single maximum over\n\
+                 the nodes and that the efficiency falls with them. `--exhaustive` tries all points.\n"
+            );
+        }
+        if let Some(((cores, nodes), reason)) = self.impossible.as_ref().filter(|_| possible < evaluated) {
+            let impossible = evaluated - possible;
+            remark += &format!(
+                "\n{impossible} of {evaluated} points cannot be run, for example {cores} × {nodes}: {reason}\n"
+            );
+        }
+        remark
     }
 
     /// Evaluates the closed forms at the model's best point, if the model was used.
     fn closed_forms(&self) -> Option<ClosedForms> {
-        let best = self.found.iter().find(|(name, _)| *name == "model")?.1.as_ref()?.best;
+        let best = self.found.iter().find(|(name, _)| *name == "model")?.1.optimum?.best;
         Some(ClusterCase::of(&self.case.scenario)?.closed_forms((best.cores.into(), best.nodes.into())))
     }
 
@@ -124,7 +160,7 @@ impl<'s> Optima<'s> {
             return Err(StudyError::Request(reason.to_owned()));
         };
         let what = format!("{} on {}", case.program.application, scenario.machine.name);
-        let marks = self.found.iter().filter_map(|(name, found)| Some((found.as_ref()?.best, *name)));
+        let marks = self.found.iter().filter_map(|(name, found)| Some((found.optimum?.best, *name)));
         let marks: Vec<(ClusterPoint, &str)> = marks.collect();
         let model = |q: f64, p: f64| case.speedup_at(q, p);
         let title = format!("Speed-up of {what}");
@@ -144,12 +180,13 @@ impl<'s> Optima<'s> {
     /// Compares simulated and predicted speed-ups over powers of two of nodes, at the best number of cores per node.
     fn simulated_and_predicted(&self, case: &ClusterCase<'_>) -> Result<LineChart, StudyError> {
         let (scenario, limits) = (&self.case.scenario, &self.limits);
-        let best = self.found.iter().find_map(|(_, found)| found.as_ref());
+        let best = self.found.iter().find_map(|(_, found)| found.optimum);
         let cores = best.map_or(limits.most_cores, |found| found.best.cores);
         let doubled = std::iter::successors(Some(1u32), |nodes| nodes.checked_mul(2));
         let (mut simulated, mut predicted) = (Vec::new(), Vec::new());
         for nodes in doubled.take_while(|nodes| *nodes <= limits.most_nodes) {
-            simulated.extend(simulated_speedup(scenario, cores, nodes)?.map(|speedup| (f64::from(nodes), speedup)));
+            simulated
+                .extend(simulated_speedup(scenario, cores, nodes)?.ok().map(|speedup| (f64::from(nodes), speedup)));
             predicted.push((f64::from(nodes), predicted_speedup(case.program, &case.hardware, cores, nodes)));
         }
         let title = format!("Simulated and predicted speed-up on {}, {cores} cores per node", scenario.machine.name);
@@ -157,26 +194,29 @@ impl<'s> Optima<'s> {
     }
 }
 
-fn predicted(choice: &SearchLimits, case: &ClusterCase<'_>) -> Option<Optimum> {
+fn predicted(choice: &SearchLimits, case: &ClusterCase<'_>) -> SearchResult {
     let speedup =
         |cores, nodes| Ok::<_, Infallible>(Some(predicted_speedup(case.program, &case.hardware, cores, nodes)));
     let Ok(found) = choice.search_exhaustively(speedup);
     found
 }
 
-/// Simulates `scenario` with other numbers of cores and nodes and returns the speed-up; `None` if that is impossible,
-/// for example because the program does not fit.
-fn simulated_speedup(scenario: &CheckedScenario, cores: u32, nodes: u32) -> Result<Option<f64>, StudyError> {
+/// Simulates `scenario` with other numbers of cores and nodes and returns the speed-up, or the reason why that is
+/// impossible, for example that the program does not fit.
+fn simulated_speedup(scenario: &CheckedScenario, cores: u32, nodes: u32) -> Result<Result<f64, String>, StudyError> {
     let placement = Placement::Packed { ranks_per_node: cores };
     let scenario = Scenario { ranks: cores * nodes, placement, ..Scenario::clone(scenario) };
-    let Ok(scenario) = scenario.checked() else { return Ok(None) };
+    let scenario = match scenario.checked() {
+        Ok(scenario) => scenario,
+        Err(faults) => return Ok(Err(faults.to_string())),
+    };
     let (trace, makespan_s) = first_and_mean_s(&scenario, &Recall::NONE.runs())?;
     let (Some(operations), Some(rate)) = (trace.outcome("operations"), mean_flop_per_s(&scenario)) else {
         let reason = "a speed-up needs a program that reports its operations, on cores with a known operation rate";
         return Err(StudyError::Request(reason.to_owned()));
     };
     let performance = Performance::of(operations, makespan_s, scenario.ranks, rate);
-    Ok(performance.map(|performance| performance.speedup))
+    Ok(performance.map(|performance| performance.speedup).ok_or_else(|| "it takes no time".to_owned()))
 }
 
 fn in_words(forms: &ClosedForms) -> String {
@@ -208,15 +248,21 @@ fn words(choice: &SearchLimits) -> String {
     }
 }
 
-fn table(choice: &SearchLimits, answers: &[(&str, Option<Optimum>)]) -> TextTable {
+fn table(choice: &SearchLimits, answers: &[(&str, SearchResult)]) -> TextTable {
     let plateau = format!("p within {} % at this q", 100.0 * choice.tolerance);
     let cheapest = "fewest cores within it (q × p)".to_owned();
     let columns = ["", "q", "p", "cores", "speed-up", "efficiency"].map(str::to_owned);
     let mut table = TextTable::new(columns.into_iter().chain([plateau, cheapest, "points".to_owned()]));
     for (name, found) in answers {
-        let Some(Optimum { best, first, last, cheapest, evaluated: looked_at }) = found else {
-            table.row([*name, "none"].into_iter().chain([""; 7]));
+        let Some(Optimum { best, first, last, plateau, cheapest }) = found.optimum else {
+            let points = found.evaluated.to_string();
+            table.row([*name, "none"].into_iter().chain([""; 6]).chain([points.as_str()]));
             continue;
+        };
+        let range = u64::from(last.nodes - first.nodes) + 1;
+        let gaps = match plateau {
+            Some(count) if (count as u64) < range => format!(", {count} of {range}"),
+            _ => String::new(),
         };
         table.row([
             (*name).to_owned(),
@@ -225,25 +271,27 @@ fn table(choice: &SearchLimits, answers: &[(&str, Option<Optimum>)]) -> TextTabl
             best.size().to_string(),
             digits(best.speedup),
             digits(best.efficiency()),
-            format!("{} to {}", first.nodes, last.nodes),
+            format!("{} to {}{gaps}", first.nodes, last.nodes),
             format!("{} × {} = {}", cheapest.cores, cheapest.nodes, cheapest.size()),
-            looked_at.to_string(),
+            found.evaluated.to_string(),
         ]);
     }
     table
 }
 
-fn put(record: &mut Record, name: &str, found: Option<&Optimum>) {
+fn put(record: &mut Record, name: &str, result: &SearchResult) {
     let key = |rest: &str| format!("{name}_{rest}");
+    let found = result.optimum;
     record.put(key("q"), found.map(|found| found.best.cores));
     record.put(key("p"), found.map(|found| found.best.nodes));
     record.put(key("speedup"), found.map(|found| found.best.speedup));
     record.put(key("efficiency"), found.map(|found| found.best.efficiency()));
     record.put(key("plateau_first_p"), found.map(|found| found.first.nodes));
     record.put(key("plateau_last_p"), found.map(|found| found.last.nodes));
+    record.put(key("plateau_points"), found.and_then(|found| found.plateau));
     record.put(key("cheapest_q"), found.map(|found| found.cheapest.cores));
     record.put(key("cheapest_p"), found.map(|found| found.cheapest.nodes));
-    record.put(key("points"), found.map(|found| found.evaluated));
+    record.put(key("points"), result.evaluated);
 }
 
 /// Draws the roofline with the program on one node and all its cores.
