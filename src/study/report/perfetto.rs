@@ -1,6 +1,6 @@
 //! Export of a trace in the trace-event format, which Perfetto (ui.perfetto.dev) and Chrome display.
 
-use crate::analysis::critical_path::{CriticalPath, EventArc};
+use crate::analysis::critical_path::{CriticalPath, EventArc, PieceKind, TimelinePiece};
 use parsim_sim::trace::events::{EventId, MESSAGE};
 use parsim_sim::trace::{Direction, Recording, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
@@ -102,19 +102,13 @@ impl<W: Write> PerfettoWriter<W> {
 
     /// Writes the wait before an event and the activity that ends with it.
     fn slices(&mut self, path: &CriticalPath<'_>, event: EventId) -> io::Result<()> {
-        let (events, end) = (path.events(), path.critical(event));
-        let (entry, label) = (events.get(event), events.label_of(event));
-        let begin = end - entry.service;
-        let before = path.predecessor(event).map_or(SimDuration::ZERO, |before| path.critical(before));
-        let place = (PROCESSES, track(entry.process));
-        let arguments = json!({"event": events.name(event), "phase": label.phase});
-        // A process waits before its activity; an event of a recording is one or the other.
-        if begin > before {
-            let name = if entry.service == SimDuration::ZERO { label.kind.as_str() } else { "wait" };
-            self.slice(place, name, (before, begin), &arguments)?;
-        }
-        if end > begin {
-            self.slice(place, &label.kind, (begin, end), &arguments)?;
+        let events = path.events();
+        let place = (PROCESSES, track(events.get(event).process));
+        for TimelinePiece { event, kind, from, to } in path.pieces(event) {
+            let label = events.label_of(event);
+            let arguments = json!({"event": events.name(event), "phase": label.phase});
+            let name = if kind == PieceKind::Gap { "wait" } else { label.kind.as_str() };
+            self.slice(place, name, (from, to), &arguments)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, FrameAxis};
 use super::plot::{COLOURS, Chart, DrawingResult, INK, Positions, Scale};
-use crate::analysis::critical_path::{CriticalPath, EventArc, PathSpan};
+use crate::analysis::critical_path::{CriticalPath, EventArc, PathSpan, PieceKind, TimelinePiece};
 use crate::analysis::{Parallelism, ProfileStep};
 use parsim_sim::trace::events::{EventId, MESSAGE};
 use parsim_sim::units::SimDuration;
@@ -142,11 +142,12 @@ impl<'p> SpaceTime<'p> {
         let (narrow, gap) = (pixel(5), pixel(2));
         let mut drawn = vec![SimDuration::ZERO; self.rows.len()];
         let mut bars: Vec<Option<ActivityBar>> = vec![None; self.rows.len()];
-        for event in 0..events.count() {
-            let (entry, (begin, end)) = (events.get(event), self.path.extent(event));
+        let pieces = (0..events.count()).flat_map(|event| self.path.pieces(event));
+        for TimelinePiece { event, from: begin, to: end, .. } in pieces.filter(|piece| self.has_bar(piece)) {
+            let entry = events.get(event);
             let (Some(row), Some(hue)) = (self.row(event), hues[usize::from(entry.label)]) else { continue };
             let drawn = &mut drawn[entry.process as usize];
-            if begin == end || end < self.window.from || begin > self.window.until || end < *drawn + narrow {
+            if end < self.window.from || begin > self.window.until || end < *drawn + narrow {
                 continue;
             }
             *drawn = end;
@@ -158,6 +159,15 @@ impl<'p> SpaceTime<'p> {
             }
         }
         bars.iter().flatten().try_for_each(|bar| draw_bar(chart, bar))
+    }
+
+    /// Returns whether a piece of time has the colour of its event. Waits have one if their kind is a kind of wait.
+    fn has_bar(&self, piece: &TimelinePiece) -> bool {
+        match piece.kind {
+            PieceKind::Activity => true,
+            PieceKind::Wait => !self.path.events().label_of(piece.event).occupies(),
+            PieceKind::Gap => false,
+        }
     }
 
     fn messages(&self) -> Vec<(DiagramPoint, DiagramPoint)> {
@@ -397,8 +407,8 @@ mod tests {
         let events = read_table(table.as_bytes()).unwrap();
         let path = CriticalPath::of(&events).unwrap();
         let seconds = |event| {
-            let (begin, end) = path.extent(event);
-            (begin.seconds(), end.seconds())
+            let pieces: Vec<_> = path.pieces(event).map(|piece| (piece.from.seconds(), piece.to.seconds())).collect();
+            pieces[0]
         };
         assert_eq!([0, 1, 2, 3].map(seconds), [(0.0, 1.0), (1.0, 3.0), (3.0, 4.0), (4.0, 5.0)]);
         let svg = SpaceTime::new(&path, "loads", DiagramWindow::whole(&path)).svg();

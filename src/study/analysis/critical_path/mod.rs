@@ -4,10 +4,12 @@ mod by_link;
 mod composition;
 mod order;
 mod overlap;
+mod timeline;
 
 pub use by_link::{MessageLocation, MessageTransfers, RoutePart};
 pub use composition::{Composition, PathPart};
 pub use order::CausalityError;
+pub use timeline::{PieceKind, TimelinePiece};
 
 use super::parallelism::{self, Parallelism, ProfileStep};
 use order::{CriticalOrder, NONE};
@@ -140,17 +142,6 @@ impl<'e> CriticalPath<'e> {
         self.critical[event as usize]
     }
 
-    /// Returns the beginning and the end of the activity that ends in an event. Waits of a recording have no service:
-    /// they begin where the activity before them ends.
-    #[must_use]
-    pub fn extent(&self, event: EventId) -> (SimDuration, SimDuration) {
-        let (service, end) = (self.events.get(event).service, self.critical(event));
-        if service > SimDuration::ZERO || self.events.label_of(event).occupies() {
-            return (end - service, end);
-        }
-        (self.predecessor(event).map_or(SimDuration::ZERO, |before| self.critical(before)), end)
-    }
-
     /// Returns whether processes wait for bytes of a memory, which is no work of a processor.
     #[must_use]
     pub fn has_loads(&self) -> bool {
@@ -270,13 +261,14 @@ impl<'e> CriticalPath<'e> {
         }
     }
 
-    /// Returns beginning and end of the activities that occupy a processor. Each ends at the critical time of its
-    /// event.
+    /// Returns beginning and end of the activities that occupy a processor.
     fn activities(&self) -> impl Iterator<Item = (SimDuration, SimDuration)> + '_ {
-        self.busy_events().map(|event| {
-            let (service, end) = (self.events.get(event).service, self.critical(event));
-            (end - service, end)
-        })
+        let occupies: Vec<bool> = self.events.labels().iter().map(Label::occupies).collect();
+        let pieces = (0..self.events.count()).flat_map(|event| self.pieces(event));
+        let is_busy = move |piece: &TimelinePiece| {
+            piece.kind == PieceKind::Activity && occupies[usize::from(self.events.get(piece.event).label)]
+        };
+        pieces.filter(is_busy).map(|piece| (piece.from, piece.to))
     }
 
     /// Returns the distribution of the number of busy processors over time.

@@ -2,7 +2,7 @@
 
 use super::pack::Packed;
 use super::scene::{Scene, VertexGroups, numbered};
-use crate::analysis::CriticalPath;
+use crate::analysis::critical_path::{CriticalPath, PieceKind, TimelinePiece};
 use parsim_sim::trace::{Recording, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
 use serde::Serialize;
@@ -98,16 +98,10 @@ fn activities(
     let number = |kind: &str| kinds.iter().position(|other| other == kind).unwrap_or(0);
     let numbers: Vec<usize> = events.labels().iter().map(|label| number(&label.kind)).collect();
     let mut shares: Vec<Bins> = (0..groups.count() * kinds.len()).map(|_| Bins::new(makespan)).collect();
-    let mut ends = vec![SimDuration::ZERO; events.processes() as usize];
-    for event in 0..events.count() {
-        let (entry, end) = (events.get(event), path.critical(event));
-        let (begin, before) = (end - entry.service, ends[entry.process as usize]);
-        let place = group(entry.process) * kinds.len();
-        let kind = numbers[usize::from(entry.label)];
-        let wait = if entry.service == SimDuration::ZERO { kind } else { 0 };
-        shares[place + wait].add(before.seconds(), begin.seconds());
-        shares[place + kind].add(begin.seconds(), end.seconds());
-        ends[entry.process as usize] = end;
+    for TimelinePiece { event, kind, from, to } in (0..events.count()).flat_map(|event| path.pieces(event)) {
+        let entry = events.get(event);
+        let kind = if kind == PieceKind::Gap { 0 } else { numbers[usize::from(entry.label)] };
+        shares[group(entry.process) * kinds.len() + kind].add(from.seconds(), to.seconds());
     }
     let mut packed = Packed::default();
     for (place, bins) in shares.iter().enumerate() {

@@ -2,8 +2,7 @@
 
 use super::pack::Packed;
 use super::scene::{Scene, numbered};
-use crate::analysis::CriticalPath;
-use crate::analysis::critical_path::EventArc;
+use crate::analysis::critical_path::{CriticalPath, EventArc, PieceKind, TimelinePiece};
 use parsim_sim::trace::events::MESSAGE;
 use parsim_sim::trace::{Recording, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
@@ -114,7 +113,6 @@ fn shape(transfer: &Transfer) -> (u32, u64, u64, u64, u32, u8) {
 fn activities(path: &CriticalPath<'_>, labels: &mut Labels) -> Packed {
     let events = path.events();
     let mut of_process: Vec<Vec<(SimDuration, u64)>> = vec![Vec::new(); events.processes() as usize];
-    let mut ends = vec![SimDuration::ZERO; of_process.len()];
     let mut add = |process: u32, length: SimDuration, label: u64| {
         let pieces = &mut of_process[process as usize];
         match pieces.last_mut() {
@@ -123,16 +121,10 @@ fn activities(path: &CriticalPath<'_>, labels: &mut Labels) -> Packed {
             _ => {}
         }
     };
-    for event in 0..events.count() {
-        let (entry, label, end) = (events.get(event), events.label_of(event), path.critical(event));
-        let (begin, before) = (end - entry.service, ends[entry.process as usize]);
-        // A process waits before its activity; an event of a recording is one or the other.
-        let wait = if entry.service == SimDuration::ZERO { label.kind.as_str() } else { "waiting" };
-        if begin > before {
-            add(entry.process, begin - before, labels.number(wait, &label.phase));
-        }
-        add(entry.process, entry.service, labels.number(&label.kind, &label.phase));
-        ends[entry.process as usize] = end;
+    for TimelinePiece { event, kind, from, to } in (0..events.count()).flat_map(|event| path.pieces(event)) {
+        let label = events.label_of(event);
+        let name = if kind == PieceKind::Gap { "waiting" } else { label.kind.as_str() };
+        add(events.get(event).process, to - from, labels.number(name, &label.phase));
     }
     let mut packed = Packed::default();
     for pieces in of_process {
