@@ -417,6 +417,6 @@ mod tests {
         let choice = SearchLimits { most_cores: 1, most_nodes: 100, goal: SearchGoal::Speedup, tolerance: 0.05 };
         let of_five = |_, nodes: u32| where_possible(nodes, nodes.is_multiple_of(5));
         let found = choice.search_unimodal(of_five).unwrap().optimum.unwrap();
-        assert_eq!((found.first.nodes, found.last.nodes, found.plateau), (25, 40, Some(4)));
+        assert_eq!((found.first.nodes, found.last.nodes, found.plateau), (25, 45, Some(5)));
     }
 }

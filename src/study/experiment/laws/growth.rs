@@ -60,10 +60,19 @@ pub struct ProblemGrowth {
 pub struct SearchedProblem {
     /// The number of processors.
     pub processors: u32,
-    /// The problem, if there is one.
-    pub problem: Option<FoundProblem>,
+    /// The problem, or the reason why there is none.
+    pub problem: Result<FoundProblem, NotFound>,
     /// The n of the closed form, whose constant is fitted to the first problem on more than one processor.
     pub closed_form: Option<f64>,
+}
+
+/// The reason why a search has found no problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotFound {
+    /// No size up to the largest one suffices.
+    Beyond,
+    /// Even the smallest problem takes too long.
+    TooLong,
 }
 
 /// A problem on some number of processors.
@@ -94,6 +103,13 @@ impl GrowingProblem {
         let pairs = self.processors.iter().copied().zip(problems);
         let mut found: Vec<_> =
             pairs.map(|(processors, problem)| SearchedProblem { processors, problem, closed_form: None }).collect();
+        let is_beyond = |one: &SearchedProblem| matches!(one.problem, Err(NotFound::Beyond));
+        if let HeldQuantity::Seconds(most) = kept
+            && found.iter().all(is_beyond)
+        {
+            let open = format!("`{}` = {} takes less than {most} s: raise `--largest`", self.size, self.largest);
+            return Err(StudyError::Request(open));
+        }
         if let HeldQuantity::Efficiency(_) = kept {
             add_closed_form(&mut found);
         }
@@ -117,34 +133,35 @@ impl ProblemGrowth {
 
     fn words(&self) -> String {
         let Self { found, present, kept, largest } = self;
-        let fits = |one: &&SearchedProblem| one.problem.as_ref().is_some_and(|problem| problem.memory <= *present);
+        let fits = |one: &&SearchedProblem| one.problem.as_ref().is_ok_and(|problem| problem.memory <= *present);
         let most = found.iter().filter(fits).map(|one| one.processors).max();
         let what = match kept {
             HeldQuantity::Efficiency(held) => format!("holds an efficiency of {held}"),
             HeldQuantity::Seconds(time) => format!("has a problem that uses up {time} s"),
         };
-        let is_any_found = found.iter().any(|one| one.problem.is_some());
+        let is_any_found = found.iter().any(|one| one.problem.is_ok());
         let mut text = match most {
             Some(most) => format!("\nof these p, {most} is the largest whose memory {what}\n"),
             None if is_any_found => format!("\nthe memory of a node {what} on none of these p\n"),
             None => "\n".to_owned(),
         };
-        let missing: Vec<_> =
-            found.iter().filter(|one| one.problem.is_none()).map(|one| one.processors.to_string()).collect();
-        if !missing.is_empty() {
-            let missing = missing.join(", ");
-            match kept {
-                HeldQuantity::Efficiency(_) => {
-                    writeln!(
-                        text,
-                        "no size from 1 to {largest} was found for p = {missing}: `--largest` sets that limit"
-                    )
-                }
+        let without = |reason: NotFound| {
+            let them = found.iter().filter(|one| matches!(one.problem, Err(found) if found == reason));
+            let them: Vec<_> = them.map(|one| one.processors.to_string()).collect();
+            (!them.is_empty()).then(|| them.join(", "))
+        };
+        if let Some(missing) = without(NotFound::Beyond) {
+            let what = match kept {
+                HeldQuantity::Efficiency(_) => format!("no size from 1 to {largest} was found for p = {missing}"),
                 HeldQuantity::Seconds(time) => {
-                    writeln!(text, "even the smallest problem takes longer than {time} s on p = {missing}")
+                    format!("the largest problem up to {largest} takes less than {time} s on p = {missing}")
                 }
-            }
-            .expect("a text can be written to");
+            };
+            writeln!(text, "{what}: `--largest` sets that limit").expect("a text can be written to");
+        }
+        if let (Some(missing), HeldQuantity::Seconds(time)) = (without(NotFound::TooLong), kept) {
+            writeln!(text, "even the smallest problem takes longer than {time} s on p = {missing}")
+                .expect("a text can be written to");
         }
         text
     }
@@ -155,7 +172,8 @@ impl ProblemGrowth {
     pub fn chart(&self) -> LineChart {
         let Self { found, present, .. } = self;
         let of = |value: &dyn Fn(&FoundProblem) -> u64| {
-            let point = |one: &SearchedProblem| Some((f64::from(one.processors), value(one.problem.as_ref()?) as f64));
+            let point =
+                |one: &SearchedProblem| Some((f64::from(one.processors), value(one.problem.as_ref().ok()?) as f64));
             found.iter().filter_map(point).collect::<Vec<_>>()
         };
         LineChart {
@@ -200,12 +218,18 @@ impl<'a> Problem<'a> {
         Ok(Plan::new(document, &[])?.base()?.into_scenario())
     }
 
-    /// Returns the first size from `size` on that the program accepts, which may have to be a multiple of the number of
-    /// processors.
+    /// Returns the next size from `size` on that the program accepts, which may have to be a multiple of the number of
+    /// processors, a power of two, or a square.
     fn accepted(&self, size: u64) -> Option<(u64, CheckedScenario)> {
-        let last = size.saturating_add(u64::from(self.processors)).min(self.largest);
+        let p = u64::from(self.processors);
+        let near = size..=size.saturating_add(p);
+        let times_p = size.div_ceil(p).checked_next_power_of_two().and_then(|times| times.checked_mul(p));
+        let root = size.isqrt() + u64::from(size.isqrt().pow(2) < size);
+        let mut far: Vec<_> =
+            [size.checked_next_power_of_two(), times_p, root.checked_mul(root)].into_iter().flatten().collect();
+        far.sort_unstable();
         let mut first_fault = None;
-        for size in size..=last {
+        for size in near.chain(far).filter(|size| *size <= self.largest) {
             match self.scenario(size, self.processors) {
                 Ok(scenario) => {
                     self.rejection.replace(None);
@@ -237,29 +261,39 @@ impl<'a> Problem<'a> {
         Ok(if time_s > 0.0 { efficiency(speedup(single, time_s), f64::from(self.processors)) } else { 0.0 })
     }
 
-    fn search(&self, kept: HeldQuantity) -> Result<Option<FoundProblem>, StudyError> {
-        let size = match kept {
-            HeldQuantity::Efficiency(held) => smallest(1, self.largest, |size| self.is_efficient(size, held))?,
-            HeldQuantity::Seconds(most) => {
-                let first = smallest(1, self.largest, |size| self.is_too_long(size, most))?;
-                let open = || format!("`{}` = {} takes less than {most} s: raise `--largest`", self.size, self.largest);
-                match first {
-                    Some(first) => first.checked_sub(1).filter(|size| *size > 0),
-                    None if self.rejection.borrow().is_none() => return Err(StudyError::Request(open())),
-                    None => None,
-                }
+    /// Searches for the problem. A size that the program rejects counts as the next one that it accepts; behind the
+    /// last one, as more than enough.
+    fn search(&self, kept: HeldQuantity) -> Result<Result<FoundProblem, NotFound>, StudyError> {
+        let mut is_any_accepted = false;
+        let first = smallest(1, self.largest, |size| {
+            let Some((size, scenario)) = self.accepted(size) else { return Ok::<_, StudyError>(is_any_accepted) };
+            is_any_accepted = true;
+            self.reaches(size, &scenario, kept)
+        })?;
+        if let Some(faults) = self.rejection.take().filter(|_| !is_any_accepted) {
+            return Err(faults.into());
+        }
+        let accepted = first.and_then(|first| self.accepted(first));
+        let found = match (kept, first, accepted) {
+            (HeldQuantity::Efficiency(_), _, None) => {
+                self.check_cost()?;
+                Err(NotFound::Beyond)
+            }
+            (HeldQuantity::Efficiency(_), _, Some(found)) => Ok(found),
+            (HeldQuantity::Seconds(_), _, None) => Err(NotFound::Beyond),
+            (HeldQuantity::Seconds(_), first, Some(_)) => {
+                let before = first.and_then(|first| first.checked_sub(1)).filter(|size| *size > 0);
+                before.and_then(|size| self.accepted(size)).ok_or(NotFound::TooLong)
             }
         };
-        let Some((size, scenario)) = size.and_then(|size| self.accepted(size)) else {
-            if matches!(kept, HeldQuantity::Efficiency(_)) {
-                self.check_cost()?;
-            }
-            return self.rejection.take().map_or(Ok(None), |faults| Err(faults.into()));
+        let (size, scenario) = match found {
+            Ok(found) => found,
+            Err(reason) => return Ok(Err(reason)),
         };
         let time_s = self.mean_s(&scenario)?;
         let algorithm = algorithm(&scenario.program);
         let memory = scenario.node_memory().into_iter().max().unwrap_or(0);
-        Ok(Some(FoundProblem { size, time_s, efficiency: self.efficiency(size, time_s)?, memory, algorithm }))
+        Ok(Ok(FoundProblem { size, time_s, efficiency: self.efficiency(size, time_s)?, memory, algorithm }))
     }
 
     /// Rejects a program that takes no time on one processor, as it has no efficiency.
@@ -272,15 +306,13 @@ impl<'a> Problem<'a> {
         Err(StudyError::Request(format!("{free}: give what computing costs, in `machine.nodes.processor`")))
     }
 
-    fn is_efficient(&self, size: u64, held: f64) -> Result<bool, StudyError> {
-        let Some((size, scenario)) = self.accepted(size) else { return Ok(false) };
-        let time_s = self.mean_s(&scenario)?;
-        Ok(self.efficiency(size, time_s)? >= held)
-    }
-
-    fn is_too_long(&self, size: u64, most_s: f64) -> Result<bool, StudyError> {
-        let Some((_, scenario)) = self.accepted(size) else { return Ok(false) };
-        Ok(self.mean_s(&scenario)? > most_s)
+    /// Returns whether a problem has at least the efficiency, or takes more than the time.
+    fn reaches(&self, size: u64, scenario: &CheckedScenario, kept: HeldQuantity) -> Result<bool, StudyError> {
+        let time_s = self.mean_s(scenario)?;
+        match kept {
+            HeldQuantity::Efficiency(held) => Ok(self.efficiency(size, time_s)? >= held),
+            HeldQuantity::Seconds(most) => Ok(time_s > most),
+        }
     }
 }
 
@@ -298,7 +330,7 @@ fn algorithm(program: &Shipped) -> Option<Algorithm> {
 #[expect(clippy::cast_precision_loss, reason = "a closed form is compared to a few digits")]
 fn add_closed_form(found: &mut [SearchedProblem]) {
     let mut parallel = found.iter().filter(|one| one.processors > 1);
-    let first = parallel.find_map(|one| Some((one.processors, one.problem.as_ref()?)));
+    let first = parallel.find_map(|one| Some((one.processors, one.problem.as_ref().ok()?)));
     let Some((processors, problem)) = first else { return };
     let Some(algorithm) = problem.algorithm else { return };
     let constant = problem.size as f64 / algorithm.problem_size(1.0, f64::from(processors));
@@ -308,7 +340,7 @@ fn add_closed_form(found: &mut [SearchedProblem]) {
 }
 
 fn record(found: &SearchedProblem, present: u64) -> Record {
-    let problem = found.problem.as_ref();
+    let problem = found.problem.as_ref().ok();
     let mut record = Record::default();
     record.put("p", found.processors);
     record.put("n", problem.map(|problem| problem.size));

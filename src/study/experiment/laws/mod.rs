@@ -6,7 +6,7 @@ mod network;
 mod series;
 
 pub use given::{ShareOrSpeedup, WorkParts, amdahl, gustafson, isoefficiency, isoefficiency_constant, karp_flatt};
-pub use growth::{FoundProblem, GrowingProblem, HeldQuantity, ProblemGrowth, SearchedProblem};
+pub use growth::{FoundProblem, GrowingProblem, HeldQuantity, NotFound, ProblemGrowth, SearchedProblem};
 pub use network::{QuietMessage, collective};
 pub use series::SeriesColumns;
 

@@ -37,15 +37,20 @@ impl Bins {
     }
 
     /// Adds the time between two instants, in seconds.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the number of a bin")]
     fn add(&mut self, from: f64, to: f64) {
+        self.add_part(from, to, 1.0);
+    }
+
+    /// Adds a part of the time between two instants, in seconds, at an even rate.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the number of a bin")]
+    fn add_part(&mut self, from: f64, to: f64, part: f64) {
         let last = self.shares.len() - 1;
         let (first, end) = ((from / self.length) as u32, ((to / self.length) as usize).min(last));
         // The slice is indexed instead of skipping bins, because most intervals are within one bin and there are
         // millions of them.
         for (share, bin) in self.shares.get_mut(first as usize..=end).unwrap_or_default().iter_mut().zip(first..) {
             let begin = f64::from(bin) * self.length;
-            *share += (to.min(begin + self.length) - from.max(begin)).max(0.0) / self.length;
+            *share += part * (to.min(begin + self.length) - from.max(begin)).max(0.0) / self.length;
         }
     }
 }
@@ -137,11 +142,14 @@ fn loads(run: &Recording, scene: &Scene, groups: &VertexGroups, makespan: SimDur
     packed
 }
 
-/// Adds the time that the packets of a transfer are on the link, packet by packet.
+/// Adds the time that the packets of a transfer are on the wire, packet by packet. A flow, or a packet between others,
+/// is there for a part of its time, on average at an even rate.
 fn spread(transfer: &Transfer, bins: &mut Bins, makespan: SimDuration) {
+    let (time, on_wire) = (transfer.time.seconds(), transfer.on_wire.seconds());
+    let part = if time > 0.0 { on_wire / time } else { 0.0 };
     for packet in 0..transfer.packets {
         let begin = (transfer.first + transfer.gap * u64::from(packet)).since(SimTime::START);
-        bins.add(begin.seconds(), (begin + transfer.on_wire).min(makespan).seconds());
+        bins.add_part(begin.seconds(), (begin + transfer.time).min(makespan).seconds(), part);
     }
 }
 

@@ -121,11 +121,13 @@ class ExactRun {
     for (const channel of this.ofLink[link]) {
       const at = lastUpTo(channel.first, time);
       if (at < 0) continue;
-      const [count, gap, , wire] = channel.shapes[channel.shape[at]];
+      const [count, gap, length, wire] = channel.shapes[channel.shape[at]];
       // Packets follow one another: all that have started, except the last, are over.
       const since = time - channel.first[at];
       const begun = count === 1 ? 1 : Math.min(count, Math.floor(since / gap) + 1);
-      busy += channel.busy[at] + (begun - 1) * wire + Math.min(wire, since - gap * (begun - 1));
+      // A flow, or a packet between others, occupies the wire for a part of its time, on average at an even rate.
+      const share = length > 0 ? Math.min(1, (since - gap * (begun - 1)) / length) : 1;
+      busy += channel.busy[at] + (begun - 1 + share) * wire;
       packets += channel.packets[at] + begun;
     }
     return { busy, packets };

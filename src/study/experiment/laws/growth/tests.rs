@@ -120,11 +120,30 @@ fn what_is_found_is_the_edge() {
     let growing = growing(&[4], &document);
     let problem = Problem::new(&growing, 4, Recall::NONE).unwrap();
     let found = problem.search(HeldQuantity::Efficiency(0.5)).unwrap().unwrap();
-    assert!(problem.is_efficient(found.size, 0.5).unwrap());
-    assert!(!problem.is_efficient(found.size - 1, 0.5).unwrap());
+    let reaches = |size, kept| problem.reaches(size, &problem.scenario(size, 4).unwrap(), kept).unwrap();
+    assert!(reaches(found.size, HeldQuantity::Efficiency(0.5)));
+    assert!(!reaches(found.size - 1, HeldQuantity::Efficiency(0.5)));
     let found = problem.search(HeldQuantity::Seconds(0.1)).unwrap().unwrap();
     assert!(found.time_s <= 0.1);
-    assert!(problem.is_too_long(found.size + 1, 0.1).unwrap());
+    assert!(reaches(found.size + 1, HeldQuantity::Seconds(0.1)));
+}
+
+/// The transforms accept powers of two only, and between them there are gaps as wide as the sizes.
+#[test]
+fn powers_of_two_are_found_and_a_limit_between_them_is_reported() {
+    let document = document("fft2d-transpose", &[]);
+    let found = search(&[1, 4], &document, HeldQuantity::Seconds(0.5)).unwrap();
+    let sizes: Vec<_> = found.iter().map(|one| one.problem.as_ref().unwrap().size).collect();
+    assert_eq!(sizes, [32, 64]);
+    let growing = GrowingProblem { largest: 100, ..growing(&[4, 64], &document) };
+    let Err(failure) = growing.search(HeldQuantity::Seconds(50.0), Recall::NONE) else { panic!("all are shorter") };
+    assert!(failure.to_string().contains("raise `--largest`"), "{failure}");
+    let partly = GrowingProblem { processors: vec![1, 64], ..growing }.search(HeldQuantity::Seconds(0.5), Recall::NONE);
+    let found = partly.unwrap().found;
+    assert_eq!(
+        found.iter().map(|one| one.problem.as_ref().err().copied()).collect::<Vec<_>>(),
+        [None, Some(NotFound::Beyond)]
+    );
 }
 
 /// Sizes with fewer points than ranks along a side are rejected, and skipped.
