@@ -6,7 +6,7 @@ use super::numbers::{amount, within};
 use super::{Failure, OutputArguments};
 use clap::Args;
 use clap::builder::TypedValueParser;
-use parsim_study::experiment::fit::{FitModel, FitRequest, FormRequest, MessageColumns};
+use parsim_study::experiment::fit::{BaseMachine, FitModel, FitRequest, FormRequest, MessageColumns};
 use parsim_study::model::fit::Weighting;
 use std::path::PathBuf;
 
@@ -138,7 +138,8 @@ pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
         answer = answer.with_figure(file, &fits.to_extra_p());
     }
     if let Some(file) = &arguments.ron {
-        answer = answer.with_figure(file, &fits.to_ron(arguments.like.as_deref())?);
+        let like = arguments.like.as_deref().map(|base| BaseMachine { file: base, written: file });
+        answer = answer.with_figure(file, &fits.to_ron(like)?);
     }
     arguments.output.print(answer)?;
     Ok(fits.need_all()?)

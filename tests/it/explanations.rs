@@ -68,6 +68,32 @@ fn a_fitted_machine_takes_the_fitted_times() {
     }
 }
 
+/// Whatever packets, links and routers its base has, a machine takes t_0 + l / r for a message, over any number of links.
+#[test]
+fn a_machine_of_a_hockney_fit_takes_its_times_on_any_base() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let machine = folder.path().join("fitted.ron").display().to_string();
+    let data = "bytes,message_s\n0,50e-6\n1000,52e-6\n100000,250e-6\n";
+    let fit = |base: &str| {
+        let base = repository(&format!("scenarios/machines/{base}.ron")).display().to_string();
+        let fit = ["fit", "-", "--model", "hockney", "--value", "message_s", "--ron", &machine, "--like"];
+        parsim().args(fit).arg(base).write_stdin(data).assert()
+    };
+    for base in ["parsytec-supercluster-t800", "parsytec-gcel-512", "router-network"] {
+        fit(base).success();
+        let set = format!("machine=File({machine:?})");
+        let ping = ["sweep", "scenarios/ping.ron", "--over", "bytes=1,240,4104,70000", "--over", "hops=1,3", "--set", &set];
+        for record in lines(&ping, "") {
+            let expected = 50e-6 + 2e-9 * number(&record, "bytes");
+            assert_within(number(&record, "message_s"), expected, 1e-6, base);
+        }
+    }
+    let rejected = fit("trestles").code(2);
+    let message = String::from_utf8_lossy(&rejected.get_output().stderr).into_owned();
+    assert!(message.contains("has a network interface"), "{message}");
+    fit("nowhere").code(2);
+}
+
 /// The statement of docs/fits.md about the extrapolation from 32 processors to 128.
 #[test]
 fn gauss_jordan_is_extrapolated_with_the_stated_error() {

@@ -2,12 +2,27 @@
 
 use super::Fitted;
 use crate::experiment::StudyError;
+use crate::scenario::Description;
+use crate::scenario::source::Document;
 use crate::scenario::table::Table;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
+use std::path::Path;
+
+/// The machine on which a written machine is based.
+#[derive(Clone, Copy, Debug)]
+pub struct BaseMachine<'p> {
+    /// The file of the machine, relative to the folder of the written one.
+    pub file: &'p str,
+    /// The file that will be written.
+    pub written: &'p Path,
+}
 
 /// Returns the only fit as RON: the model itself, or a machine derived from `like` that behaves as the model.
-pub fn ron<'f>(like: Option<&str>, mut fits: impl Iterator<Item = &'f Fitted>) -> Result<String, StudyError> {
+pub fn ron<'f>(
+    like: Option<BaseMachine<'_>>,
+    mut fits: impl Iterator<Item = &'f Fitted>,
+) -> Result<String, StudyError> {
     let (Some(fit), None) = (fits.next(), fits.next()) else {
         let message = "--ron writes one model: give data in which only what the model knows is varied";
         return Err(StudyError::Request(message.to_owned()));
@@ -19,19 +34,53 @@ pub fn ron<'f>(like: Option<&str>, mut fits: impl Iterator<Item = &'f Fitted>) -
                 let right = "point-to-point and hockney do where no constant is negative, and loggp without --like";
                 StudyError::Request(format!("--like: this model does not describe a machine; {right}"))
             })?;
-            machine(base, changes)
+            let text = machine(base.file, changes);
+            is_machine(base, &text)?;
+            text
         }
     })
 }
 
+/// Checks that the written text is a machine: the base may be missing, or of a kind that the model does not describe.
+fn is_machine(base: BaseMachine<'_>, text: &str) -> Result<(), StudyError> {
+    let document = Document::from_text(&base.written.to_string_lossy(), text)?;
+    match Description::read(document) {
+        Ok(Description::Machine(machine)) if machine.nodes.interface.is_none() => Ok(()),
+        Ok(Description::Machine(_)) => {
+            let message = "has a network interface, whose costs this model does not know: give a machine without one";
+            Err(StudyError::Request(format!("--like: {} {message}", base.file)))
+        }
+        Ok(_) => Err(StudyError::Request(format!("--like: {} is not a machine", base.file))),
+        Err(faults) => {
+            let why = faults.list.first().map_or_else(String::new, |fault| format!(": {}", fault.message));
+            let message = "the times of the model do not fit this machine";
+            Err(StudyError::Request(format!("--like: {}: {message}{why}", base.file)))
+        }
+    }
+}
+
 fn machine(base: &str, changes: &[(&str, String)]) -> String {
-    let mut text = String::from("// Fitted by `parsim fit`; all software stands at the source of a message.\n");
+    let mut text = String::from(
+        "// Fitted by `parsim fit`: single messages take the times of the model. All software stands at the source, and\n\
+         // of the network only its topology is that of the base. Of two regimes it is the short one: a longer message is\n\
+         // several packets.\n",
+    );
     writeln!(text, "Like(File({base:?}), {{").expect("a text can be written to");
     for (path, value) in changes {
         writeln!(text, "    {path:?}: {value},").expect("a text can be written to");
     }
     text.push_str("})\n");
     text
+}
+
+/// Returns the description of links with this time per byte in microseconds, and of a network with no other links.
+pub fn links(per_byte_us: f64) -> [(&'static str, String); 4] {
+    [
+        ("network.links", format!("Link(per_byte: \"{per_byte_us:.6} us/B\")")),
+        ("network.end_links", "None".to_owned()),
+        ("network.link_classes", "{}".to_owned()),
+        ("network.overrides", "[]".to_owned()),
+    ]
 }
 
 /// Returns `value` over `parameters` in the input format of Extra-P: one object per point, with all its values.

@@ -1,5 +1,6 @@
 //! The fit of `--model hockney`.
 
+use super::exchange::links;
 use super::transfers::transfers;
 use super::{FitGroup, FitRequest, Fitted, FittedModel, points, put_quality, quality_words};
 use crate::answer::Record;
@@ -42,14 +43,17 @@ pub fn hockney(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<
     })
 }
 
-/// Returns the fields of a machine whose messages have this start-up time and time per byte, in microseconds.
+/// Returns the fields of a machine whose messages have this start-up time and time per byte, in microseconds. A message
+/// is one packet, whose length is paid once, however many links it crosses.
 fn machine(startup_us: f64, per_byte_us: f64) -> Vec<(&'static str, String)> {
     let sending =
         format!("Sending(per_packet: \"{startup_us:.6} us\", per_byte: \"0 us/B\", per_hop: \"0 us\", overlap: false)");
-    vec![
+    let mut changes = vec![
         ("nodes.sending", sending),
         ("nodes.receiving", "Receiving(per_packet: \"0 us\", per_byte: \"0 us/B\")".to_owned()),
         ("nodes.routing", "Routing(per_packet: \"0 us\")".to_owned()),
-        ("network.links.per_byte", format!("\"{per_byte_us:.6} us/B\"")),
-    ]
+        ("network.switching", "CutThrough(packet: \"1 GiB\", header: \"0 B\")".to_owned()),
+    ];
+    changes.extend(links(per_byte_us));
+    changes
 }

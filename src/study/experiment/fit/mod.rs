@@ -18,6 +18,7 @@ use crate::report::table;
 use crate::scenario::AxisValue;
 use crate::scenario::source::Faults;
 use crate::scenario::table::{Row, Table, in_seconds};
+pub use exchange::BaseMachine;
 pub use normal_form::FormRequest;
 
 /// The model to fit, and the columns to fit it to.
@@ -452,7 +453,7 @@ impl Fits {
     ///
     /// # Errors
     /// Returns an error if there are several fits, or if the model does not describe a possible machine.
-    pub fn to_ron(&self, like: Option<&str>) -> Result<String, StudyError> {
+    pub fn to_ron(&self, like: Option<BaseMachine<'_>>) -> Result<String, StudyError> {
         exchange::ron(like, self.groups.iter().map(|(_, fit)| fit))
     }
 

@@ -1,5 +1,6 @@
 //! The fit of `--model point-to-point`.
 
+use super::exchange::links;
 use super::{FitGroup, FitRequest, Fitted, FittedModel, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::model::fit::{FittedRegime, TwoRegimes};
@@ -120,8 +121,8 @@ fn machine(model: &TwoRegimes) -> Option<Vec<(&'static str, String)>> {
         ("nodes.sending.per_hop", format!("\"{gamma:.6} us\"")),
         ("nodes.receiving", "Receiving(per_packet: \"0 us\", per_byte: \"0 us/B\")".to_owned()),
         ("nodes.routing", "Routing(per_packet: \"0 us\")".to_owned()),
-        ("network.links.per_byte", format!("\"{delta:.6} us/B\"")),
     ];
+    changes.extend(links(delta));
     let packet = break_bytes(model).map(|bytes| format!("StoreAndForward(packet: \"{bytes} B\")"));
     changes.extend(packet.map(|packet| ("network.switching", packet)));
     Some(changes)

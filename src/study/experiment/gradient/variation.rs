@@ -155,7 +155,8 @@ impl Variation {
             return Ok((slopes, first));
         }
         let wider = self.slopes_within(parameter, STEPS.1)?;
-        Ok(if wider.is_tie() || wider.size() == 0.0 { (slopes, first) } else { (wider, STEPS.1) })
+        // Where the sides differ there, the smaller changes that are tried then tell a bend at the value from one near it.
+        Ok(if wider.size() == 0.0 { (slopes, first) } else { (wider, STEPS.1) })
     }
 
     /// Returns `true` if the routers of the machine act only at clock ticks, so that the makespan is a step function.
