@@ -185,11 +185,16 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
         |run| run.machine.nodes.levels = vec![Level { name: "node".into(), members: 0, memory: None, interface: None }],
         "machine.nodes.levels.0.members: the level `node` has no members",
     );
-    let memory = Shared {
-        bandwidth: PerByte::new(SimDuration::from_ps(100)),
-        latency: SimDuration::ZERO,
-        discipline: Discipline::FirstComeFirstServed,
-    };
+    let memory = Shared::new(PerByte::new(SimDuration::from_ps(100)), Discipline::FirstComeFirstServed);
+    let limited = memory.clone().per_core(PerByte::new(SimDuration::from_ps(200)));
+    assert_machine_rejected(
+        &[(
+            "machine.nodes.levels",
+            "[Level(name: \"node\", members: 2, memory: Shared(bandwidth: \"10 GB/s\", per_core: \"5 GB/s\", discipline: FirstComeFirstServed))]",
+        )],
+        |run| run.machine.nodes.levels = vec![Level::new("node", 2).memory(limited.clone())],
+        "machine.nodes.levels.0.memory.per_core: users that pass one at a time do not share the bandwidth",
+    );
     let region = Level { name: "region".into(), members: 2, memory: Some(memory), interface: None };
     assert_machine_rejected(
         &[(

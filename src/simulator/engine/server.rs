@@ -19,9 +19,36 @@ pub enum Discipline {
     ProcessorSharing,
 }
 
+/// The number of jobs from which on they share the speed of a processor-sharing server; fewer get the same part of it
+/// each, as on so many servers of that part of the speed. In fractions of 2^32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saturation(u64);
+
+impl Saturation {
+    /// One job gets all of the speed.
+    pub const ONE: Self = Self(1 << FRACTION);
+
+    /// Creates the saturation by a number of jobs, at least one, which need not be whole.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "at least one, and saturating"
+    )]
+    pub fn at(jobs: f64) -> Self {
+        Self((jobs * (1_u64 << FRACTION) as f64).round().max((1_u64 << FRACTION) as f64) as u64)
+    }
+
+    /// Returns the part of the time in which each of `jobs` jobs has the whole speed, as a divisor in fractions of 2^32.
+    fn divisor(self, jobs: usize) -> u128 {
+        ((jobs as u128) << FRACTION).max(self.0.into())
+    }
+}
+
 /// An array of servers.
 ///
-/// A job is offered with the service time that it would need alone, and departs later. Each server has one pending
+/// A job is offered with the service time that it would need at full speed, and departs later. Each server has one pending
 /// event, its next departure, whose entity is `first_entity` plus the index of the server. Under processor sharing,
 /// every arrival and every departure moves that event.
 pub struct Servers<J> {
@@ -44,6 +71,7 @@ const FRACTION: u32 = 32;
 
 /// The jobs of a processor-sharing server. A job leaves when `attained` reaches the job's mark.
 struct JobSharing<J> {
+    saturation: Saturation,
     /// The service that a job would have attained if it had been there since the start of the simulation.
     attained: Attained,
     /// The time up to which `attained` is counted.
@@ -84,12 +112,14 @@ impl<J> Ord for DepartureMark<J> {
 }
 
 impl<J: Copy> Servers<J> {
-    /// Creates idle servers with the given disciplines, whose events use the entities from `first_entity` on.
+    /// Creates idle servers with the given disciplines and saturations, which concern processor sharing only. Their
+    /// events use the entities from `first_entity` on.
     #[must_use]
-    pub fn new(disciplines: impl IntoIterator<Item = Discipline>, first_entity: Entity) -> Self {
-        let server = |discipline| match discipline {
+    pub fn new(disciplines: impl IntoIterator<Item = (Discipline, Saturation)>, first_entity: Entity) -> Self {
+        let server = |(discipline, saturation)| match discipline {
             Discipline::FirstComeFirstServed => Server::Line { waiting: VecDeque::new(), free: SimTime::START },
             Discipline::ProcessorSharing => Server::Shared(JobSharing {
+                saturation,
                 attained: 0,
                 counted: SimTime::START,
                 arrivals: 0,
@@ -99,7 +129,7 @@ impl<J: Copy> Servers<J> {
         Self { first_entity, servers: disciplines.into_iter().map(server).collect() }
     }
 
-    /// Offers `job`, which needs `service` when it is alone, to a server.
+    /// Offers `job`, which needs `service` at the full speed of the server.
     pub fn offer(&mut self, calendar: &mut Calendar, now: SimTime, server: ServerId, job: J, service: SimDuration) {
         let entity = self.first_entity + server;
         match &mut self.servers[server as usize] {
@@ -145,7 +175,7 @@ impl<J> JobSharing<J> {
     fn count(&mut self, now: SimTime) {
         if !self.jobs.is_empty() {
             let span = u128::from(now.since(self.counted).ps()) << FRACTION;
-            self.attained += span / self.jobs.len() as u128;
+            self.attained += (span << FRACTION) / self.saturation.divisor(self.jobs.len());
         }
         self.counted = now;
     }
@@ -167,7 +197,11 @@ impl<J> JobSharing<J> {
 
     fn set_alarm(&self, calendar: &mut Calendar, now: SimTime, entity: Entity) {
         let Some(Reverse(next)) = self.jobs.peek() else { return };
-        let left = next.leaves_at.saturating_sub(self.attained) * self.jobs.len() as u128;
+        let left = next.leaves_at.saturating_sub(self.attained);
+        let divisor = self.saturation.divisor(self.jobs.len());
+        // In two parts, because the product may have more than 128 bits.
+        let (whole, part) = (left >> FRACTION, left & ((1 << FRACTION) - 1));
+        let left = whole.saturating_mul(divisor).saturating_add((part * divisor).div_ceil(1 << FRACTION));
         let span = u64::try_from(left.div_ceil(1 << FRACTION)).unwrap_or(u64::MAX);
         calendar.set_alarm(now + SimDuration::from_ps(span), entity);
     }
@@ -182,8 +216,12 @@ mod tests {
 
     /// The departures of jobs = (arrival, service), in ps.
     fn play(discipline: Discipline, jobs: &[(u64, u64)]) -> Vec<u64> {
+        play_until((discipline, Saturation::ONE), jobs)
+    }
+
+    fn play_until(server: (Discipline, Saturation), jobs: &[(u64, u64)]) -> Vec<u64> {
         let mut calendar = Calendar::new();
-        let mut servers = Servers::new([discipline], SERVER);
+        let mut servers = Servers::new([server], SERVER);
         for (job, (arrival, _)) in (100..).zip(jobs) {
             calendar.schedule(SimTime::from_ps(*arrival), job);
         }
@@ -210,8 +248,19 @@ mod tests {
         assert_eq!(play(Discipline::ProcessorSharing, &[(0, 0), (20, 3)]), [0, 23]);
     }
 
+    #[test]
+    fn few_jobs_do_not_saturate_a_server() {
+        let server = (Discipline::ProcessorSharing, Saturation::at(2.0));
+        // Each of two jobs has half of the speed, whether alone or not; each of four has a quarter.
+        assert_eq!(play_until(server, &[(0, 10)]), [20]);
+        assert_eq!(play_until(server, &[(0, 10), (0, 10)]), [20, 20]);
+        assert_eq!(play_until(server, &[(0, 10), (0, 10), (0, 10), (0, 10)]), [40; 4]);
+        // Three jobs for 15 ps; then the two that are left have half of the speed again.
+        assert_eq!(play_until(server, &[(0, 10), (0, 10), (0, 5)]), [25, 25, 15]);
+    }
+
     /// A reference implementation that advances from one arrival or departure to the next in floating point.
-    fn shared_slowly(jobs: &[(u64, u64)]) -> Vec<f64> {
+    fn shared_slowly(saturation: f64, jobs: &[(u64, u64)]) -> Vec<f64> {
         let real = |ps: u64| f64::from(u32::try_from(ps).unwrap());
         let mut left: Vec<f64> = jobs.iter().map(|(_, service)| real(*service)).collect();
         let mut ends: Vec<Option<f64>> = vec![None; jobs.len()];
@@ -219,7 +268,7 @@ mod tests {
         while ends.iter().any(Option::is_none) {
             let here: Vec<usize> =
                 (0..jobs.len()).filter(|job| real(jobs[*job].0) <= now && ends[*job].is_none()).collect();
-            let count = real(here.len() as u64).max(1.0);
+            let count = real(here.len() as u64).max(saturation);
             let arrivals = jobs.iter().map(|(arrival, _)| real(*arrival)).filter(|arrival| *arrival > now);
             let next = here.iter().map(|job| now + left[*job] * count).chain(arrivals).fold(f64::INFINITY, f64::min);
             for job in here {
@@ -235,9 +284,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sharing_agrees_with_the_slow_way(jobs in prop::collection::vec((0u64..1_000_000, 1u64..1_000_000), 1..12)) {
-            let departures = play(Discipline::ProcessorSharing, &jobs);
-            for (departure, expected) in departures.iter().zip(shared_slowly(&jobs)) {
+        fn sharing_agrees_with_the_slow_way(
+            jobs in prop::collection::vec((0u64..1_000_000, 1u64..1_000_000), 1..12), saturation in 1.0..6.0,
+        ) {
+            let departures = play_until((Discipline::ProcessorSharing, Saturation::at(saturation)), &jobs);
+            for (departure, expected) in departures.iter().zip(shared_slowly(saturation, &jobs)) {
                 let departure = f64::from(u32::try_from(*departure).unwrap());
                 // Every departure is rounded up to a picosecond, which delays all later departures.
                 prop_assert!((departure - expected).abs() < 14.0, "{departure} instead of {expected}");

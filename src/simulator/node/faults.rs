@@ -1,6 +1,6 @@
 //! Validation of the description of a node.
 
-use super::{Level, Node, Router, RoutingCosts};
+use super::{Level, Node, Router, RoutingCosts, Shared};
 use crate::fault::{Fault, within};
 
 /// The largest number of cores of a group: far more than real machines have, and few enough for 32-bit numbers.
@@ -41,6 +41,21 @@ impl Node {
     }
 }
 
+impl Shared {
+    /// Returns the fault of the limit of a core, which is at `path`.
+    fn fault(&self, path: &str) -> Option<Fault> {
+        let limit = self.per_core?;
+        if self.is_in_line() {
+            let message = "users that pass one at a time do not share the bandwidth, so that a limit has no meaning";
+            return Some(Fault::new(path, message, "use `discipline: ProcessorSharing`, or leave out `per_core`"));
+        }
+        (limit.bytes_per_s() > self.bandwidth.bytes_per_s()).then(|| {
+            let message = format!("a core cannot get more than the whole bandwidth of {}", self.bandwidth);
+            Fault::new(path, message, "give at most that, or leave out `per_core`")
+        })
+    }
+}
+
 impl Level {
     /// Returns all faults of a list of levels, by their indices.
     #[must_use]
@@ -48,7 +63,10 @@ impl Level {
         let sizes = levels.iter().zip(Self::sizes(levels)).enumerate();
         let of_level = |(index, (level, size)): (usize, (&Self, u64))| {
             let name = Fault::of_empty_name(&format!("{index}.name"), "level", &level.name);
-            name.into_iter().chain(level.fault(&format!("{index}.members"), size))
+            let memory = level.memory.as_ref().and_then(|shared| shared.fault(&format!("{index}.memory.per_core")));
+            let interface =
+                level.interface.as_ref().and_then(|shared| shared.fault(&format!("{index}.interface.per_core")));
+            name.into_iter().chain(level.fault(&format!("{index}.members"), size)).chain(memory).chain(interface)
         };
         sizes.flat_map(of_level).collect()
     }

@@ -1,6 +1,6 @@
 //! Levels of a core hierarchy, and the memory and interface that the cores of a group share.
 
-use crate::engine::Discipline;
+use crate::engine::{Discipline, Saturation};
 use crate::units::{PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
@@ -35,13 +35,41 @@ pub struct Shared {
     pub latency: SimDuration,
     /// The rule by which concurrent users share the resource.
     pub discipline: Discipline,
+    /// The most bandwidth that a single load or message gets, because a core has only so many requests under way; all
+    /// of it unless given. Needs `ProcessorSharing`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_core: Option<PerByte>,
 }
 
 impl Shared {
     /// Creates a resource without latency.
     #[must_use]
     pub const fn new(bandwidth: PerByte, discipline: Discipline) -> Self {
-        Self { bandwidth, latency: SimDuration::ZERO, discipline }
+        Self { bandwidth, latency: SimDuration::ZERO, discipline, per_core: None }
+    }
+
+    /// Limits the bandwidth that a single load or message gets.
+    #[must_use]
+    pub const fn per_core(mut self, limit: PerByte) -> Self {
+        self.per_core = Some(limit);
+        self
+    }
+
+    /// Returns the time of a number of bytes that share the resource with nothing.
+    #[must_use]
+    pub fn lone_time(&self, bytes: f64) -> SimDuration {
+        let limited = self.per_core.map_or(SimDuration::ZERO, |limit| limit.time_of_share(bytes));
+        self.bandwidth.time_of_share(bytes).max(limited)
+    }
+
+    /// Returns the number of users from which on they share the bandwidth: 1 unless [`per_core`](Self::per_core) limits
+    /// them.
+    #[must_use]
+    pub fn saturation(&self) -> Saturation {
+        match self.per_core {
+            Some(limit) => Saturation::at(limit.bytes_per_s().recip() * self.bandwidth.bytes_per_s()),
+            None => Saturation::ONE,
+        }
     }
 
     /// Sets the delay of everything that passes through the resource.

@@ -122,7 +122,9 @@ impl<'s> ClusterCase<'s> {
         let cores = scenario.layout().most_ranks_on_a_node();
         let nodes = scenario.ranks / cores.max(1);
         let parameters = parameters(program, &hardware, nodes.into());
-        let discipline = scenario.machine.nodes.shared_memory()?.discipline;
+        let memory = scenario.machine.nodes.shared_memory()?;
+        // The model has no limit of a core.
+        let discipline = memory.per_core.is_none().then_some(memory.discipline)?;
         Some(Self { program, hardware, parameters, cores, nodes, discipline })
     }
 

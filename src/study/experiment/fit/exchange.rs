@@ -45,11 +45,7 @@ pub fn ron<'f>(
 fn is_machine(base: BaseMachine<'_>, text: &str) -> Result<(), StudyError> {
     let document = Document::from_text(&base.written.to_string_lossy(), text)?;
     match Description::read(document) {
-        Ok(Description::Machine(machine)) if machine.nodes.interface.is_none() => Ok(()),
-        Ok(Description::Machine(_)) => {
-            let message = "has a network interface, whose costs this model does not know: give a machine without one";
-            Err(StudyError::Request(format!("--like: {} {message}", base.file)))
-        }
+        Ok(Description::Machine(_)) => Ok(()),
         Ok(_) => Err(StudyError::Request(format!("--like: {} is not a machine", base.file))),
         Err(faults) => {
             let why = faults.list.first().map_or_else(String::new, |fault| format!(": {}", fault.message));

@@ -294,10 +294,11 @@ impl ServicePricing {
             let name = &machine.nodes.levels.iter().chain(&machine.levels).nth(server.level).expect("it is one").name;
             let what = if server.is_memory { "memory" } else { "interface" };
             let path = format!("machine.{levels}.{number}.{what}");
-            let time = server.shared.bandwidth.time_of_share(bytes as f64);
+            let time = server.shared.lone_time(bytes as f64);
+            let rate = if server.shared.per_core.is_some() { "per_core" } else { "bandwidth" };
             let transfer = self.service([(
                 format!("bytes through the {what} of the {name}"),
-                format!("{path}.bandwidth"),
+                format!("{path}.{rate}"),
                 bytes,
                 time,
             )]);

@@ -13,8 +13,12 @@ fn a_message_pays_both_overheads_the_latency_and_its_bytes_once() {
 /// sequence, then o; the interface is not used.
 #[test]
 fn messages_within_a_node_pass_through_its_memory() {
-    let memory =
-        Shared { bandwidth: PerByte::new(ns(2)), latency: ns(100), discipline: Discipline::FirstComeFirstServed };
+    let memory = Shared {
+        bandwidth: PerByte::new(ns(2)),
+        latency: ns(100),
+        discipline: Discipline::FirstComeFirstServed,
+        per_core: None,
+    };
     let level = Level { name: "node".to_owned(), members: 8, memory: Some(memory), interface: None };
     let machine = Machine::from(loggops());
     let machine = Machine { nodes: Node { levels: vec![level], ..machine.nodes.clone() }, ..machine };

@@ -85,6 +85,7 @@ fn packets_within_a_node_do_not_wait_for_each_other_s_latency() {
         bandwidth: PerByte::new(SimDuration::from_ns(1)),
         latency: SimDuration::from_ns(100),
         discipline: Discipline::FirstComeFirstServed,
+        per_core: None,
     };
     machine.nodes.levels = vec![Level { name: "node".to_owned(), members: 2, memory: Some(memory), interface: None }];
     let allocation = Allocation::new(&machine, 2).placement(Placement::Packed { ranks_per_node: 2 });
