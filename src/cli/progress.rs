@@ -92,6 +92,11 @@ impl Bar {
         Self::with_template("{prefix}{wide_bar} {pos}/{len} cases, {per_sec}{msg}", true)
     }
 
+    /// Returns a bar for a command that varies parameters.
+    pub fn of_parameters() -> Self {
+        Self::with_template("{wide_bar} {pos}/{len} parameters, {eta} left{msg}", false)
+    }
+
     fn with_template(template: &str, has_passes: bool) -> Self {
         let style = ProgressStyle::with_template(template).expect("the template is valid");
         let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style);

@@ -1,6 +1,7 @@
 //! `parsim sensitivity`: the relative change of the makespan per percent of change of each parameter.
 
 use super::numbers::number;
+use super::progress::Bar;
 use super::{Failure, ScenarioArguments, overrides, pictures};
 use clap::Args;
 use parsim_study::answer::Answer;
@@ -53,7 +54,7 @@ impl SensitivityArguments {
             ..DerivativeMethod::default()
         };
         let run = VariedRun::of(&case.scenario)?;
-        let found = run.sensitivities(approach);
+        let found = run.sensitivities(approach, &Bar::of_parameters());
         let answer = run.answer(&found, &metadata(&case.scenario, &case.settings));
         let Some(file) = &self.plot else { return Ok(answer) };
         let svg = match &self.of {

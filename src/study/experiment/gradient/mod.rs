@@ -16,7 +16,7 @@ mod variation;
 pub use path::{PricedPath, is_same};
 pub use variation::Variation;
 
-use super::StudyError;
+use super::{CaseProgress, StudyError};
 use crate::scenario::{CheckedScenario, Parameter};
 use rayon::prelude::*;
 
@@ -135,6 +135,17 @@ impl<'p> Gradient<'p> {
     /// `wanted`. A constant that cannot be varied has the reason in place of its derivative.
     #[must_use]
     pub fn of(base: &'p Variation, approach: DerivativeMethod, wanted: impl Fn(&Parameter) -> bool) -> Self {
+        Self::observed(base, approach, wanted, &())
+    }
+
+    /// Returns the same as [`of`](Self::of), and reports every derivative to `progress` as a case.
+    #[must_use]
+    pub fn observed(
+        base: &'p Variation,
+        approach: DerivativeMethod,
+        wanted: impl Fn(&Parameter) -> bool,
+        progress: &dyn CaseProgress,
+    ) -> Self {
         let constants: Vec<_> = base.parameters().iter().filter(|one| !one.is_whole() && wanted(one)).collect();
         let path = if approach.exact { None } else { PricedPath::of(base) };
         let known: Vec<_> = constants.par_iter().map(|one| path.as_ref()?.slopes(base, one)).collect();
@@ -142,7 +153,9 @@ impl<'p> Gradient<'p> {
         let path = path.filter(|path| path.is_verified(base, &paid.collect::<Vec<_>>(), approach.verification));
         let by = |(parameter, known): (&'p Parameter, Option<Slopes>)| {
             let known = known.filter(|_| path.is_some());
-            Derivative { parameter, slopes: known.map_or_else(|| base.slopes(parameter, approach.step), Ok) }
+            let slopes = known.map_or_else(|| base.slopes(parameter, approach.step), Ok);
+            progress.advance(1, 0);
+            Derivative { parameter, slopes }
         };
         let mut derivatives: Vec<_> = constants.into_par_iter().zip(known).map(by).collect();
         base.mark_local(&mut derivatives);

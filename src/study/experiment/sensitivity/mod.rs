@@ -9,8 +9,8 @@ mod reach;
 pub use places::PathShare;
 pub use reach::LinearRange;
 
-use super::StudyError;
 use super::gradient::{Derivative, DerivativeMethod, Gradient, Method, Slopes, Variation};
+use super::{CaseProgress, StudyError};
 use crate::analysis::{Elasticity, Probe};
 use crate::answer::{Answer, Metadata};
 use crate::report::counted;
@@ -126,21 +126,25 @@ impl VariedRun {
         Answer::many(records, &output::text(self, found))
     }
 
-    /// Returns the effects of all parameters; whole numbers change by at least one.
+    /// Returns the effects of all parameters; whole numbers change by at least one. Reports parameters to `progress` as
+    /// cases, constants twice: for the derivative, and for the change that it takes to lengthen the run.
     #[must_use]
-    pub fn sensitivities(&self, approach: DerivativeMethod) -> Sensitivities<'_> {
+    pub fn sensitivities(&self, approach: DerivativeMethod, progress: &dyn CaseProgress) -> Sensitivities<'_> {
         let step = approach.step.unwrap_or(STEP);
-        let gradient = Gradient::of(&self.base, approach, |_| true);
+        let parameters = self.base.parameters();
+        let whole_numbers = parameters.iter().filter(|one| one.is_whole()).count();
+        progress.begin((2 * parameters.len() - whole_numbers) as u64);
+        let gradient = Gradient::observed(&self.base, approach, |_| true, progress);
         let constants = gradient.derivatives.par_iter().map(|one| self.finding(one, &gradient));
-        let parameters = self.base.parameters().par_iter();
-        let whole = parameters.filter(|one| one.is_whole()).map(|one| self.whole_number(one, step));
-        let mut findings: Vec<_> = constants.chain(whole).collect();
+        let whole = parameters.par_iter().filter(|one| one.is_whole()).map(|one| self.whole_number(one, step));
+        let mut findings: Vec<_> = constants.chain(whole).inspect(|_| progress.advance(1, 0)).collect();
         findings.sort_by(|one, other| other.size().total_cmp(&one.size()));
         let group = |(name, _): &(&'static str, _)| self.group(name, &gradient, step);
         let mut groups: Vec<_> = GROUPS.par_iter().filter_map(group).collect();
         groups.sort_by(|one, other| other.size().total_cmp(&one.size()));
         let what_ifs = self.what_ifs();
         let shares = gradient.path.as_ref().map_or_else(Vec::new, |path| places::shares(path, &self.base));
+        progress.end();
         Sensitivities { findings, shares, groups, what_ifs, is_exact: approach.exact }
     }
 

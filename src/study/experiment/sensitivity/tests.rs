@@ -30,7 +30,7 @@ fn doubling_every_time_doubles_the_makespan_exactly() {
 fn elasticities_of_times_sum_to_one() {
     let study = study(&[]);
     let answers =
-        study.sensitivities(DerivativeMethod { exact: true, step: Some(1e-4), ..DerivativeMethod::default() });
+        study.sensitivities(DerivativeMethod { exact: true, step: Some(1e-4), ..DerivativeMethod::default() }, &());
     let find = |name: &str| answers.findings.iter().find(|one| one.parameter.name == name).unwrap();
     let of_times = |finding: &ParameterSensitivity| match finding.parameter.dimension {
         Dimension::Time => finding.elasticity().map(|elasticity| elasticity.right),
@@ -72,7 +72,8 @@ fn a_model_is_varied_by_its_own_constants() {
         VariedRun::of(&Plan::new(document, &[]).unwrap().base().unwrap().scenario).unwrap()
     };
     let with_effect = |study: &VariedRun| {
-        let found = study.sensitivities(DerivativeMethod { step: Some(1e-3), ..DerivativeMethod::default() }).findings;
+        let found =
+            study.sensitivities(DerivativeMethod { step: Some(1e-3), ..DerivativeMethod::default() }, &()).findings;
         let mut names: Vec<_> =
             found.iter().filter(|one| one.has_effect()).map(|one| one.parameter.name.clone()).collect();
         names.sort_unstable();
@@ -189,7 +190,7 @@ fn text_and_data_agree_on_ties() {
     let study = VariedRun::of(&plan.base().unwrap().scenario).unwrap();
     // By default, effects that rounding hides are found with the largest step.
     for step in [None, Some(6.7e-4)] {
-        let found = study.sensitivities(DerivativeMethod { exact: true, step, ..DerivativeMethod::default() });
+        let found = study.sensitivities(DerivativeMethod { exact: true, step, ..DerivativeMethod::default() }, &());
         let text = output::text(&study, &found);
         for record in output::records(&found).iter().filter(|record| text_of(record, "record") == Some("parameter")) {
             let (name, is_tie) = (text_of(record, "name").unwrap(), flag_of(record, "tie"));
