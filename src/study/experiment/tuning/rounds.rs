@@ -85,7 +85,11 @@ pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<
         race.bound()?;
     }
     race.run_contenders()?;
-    race.repeat()?;
+    if tuning.calibrated.is_some() {
+        race.run_all_seeds()?;
+    } else {
+        race.repeat()?;
+    }
     race.judge();
     race.find_intervals()?;
     workers.progress.end();
@@ -236,6 +240,29 @@ impl Race<'_> {
         Ok(self.workers.pool(jobs.len())?.install(|| jobs.par_iter().map(makespan).collect()))
     }
 
+    /// Runs the candidates with all seeds of the scenario. Seeds do not tell which intervals of a calibration overlap,
+    /// and those of a mean over fewer seeds would not be those of a sweep.
+    fn run_all_seeds(&mut self) -> Result<(), StudyError> {
+        loop {
+            let next = |index: usize| {
+                let done = u32::try_from(self.candidates[index].makespans.len()).unwrap_or(u32::MAX);
+                self.further_runs(index, self.repeat.least().max(done.saturating_add(1)))
+            };
+            let open = (0..self.candidates.len()).filter(|index| self.has_run(*index));
+            let jobs: Vec<CandidateRun> = open.flat_map(next).collect();
+            if jobs.is_empty() {
+                return Ok(());
+            }
+            self.run(&jobs)?;
+        }
+    }
+
+    /// Returns `true` if a candidate has run and none of its runs has failed.
+    fn has_run(&self, index: usize) -> bool {
+        let one = &self.candidates[index];
+        one.is_open() && !one.makespans.is_empty()
+    }
+
     /// Repeats the candidates that may be the best with doubling numbers of seeds, and drops those shown to be worse.
     fn repeat(&mut self) -> Result<(), StudyError> {
         let mut runs = 2;
@@ -265,10 +292,7 @@ impl Race<'_> {
     /// Returns the candidates of a group that are still in the race, the best first.
     fn racing(&self, group: &[usize]) -> Vec<usize> {
         let mean = |index: &usize| self.candidates[*index].makespan_s();
-        let is_racing = |index: &&usize| {
-            let one = &self.candidates[**index];
-            one.is_open() && !one.is_beaten && !one.makespans.is_empty()
-        };
+        let is_racing = |index: &&usize| self.has_run(**index) && !self.candidates[**index].is_beaten;
         let mut racing: Vec<usize> = group.iter().filter(is_racing).copied().collect();
         racing.sort_by(|one, other| mean(one).partial_cmp(&mean(other)).expect("all have run"));
         racing
