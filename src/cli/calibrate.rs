@@ -77,7 +77,7 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let calibrated = case.calibrate(&document, &arguments.case, arguments.fits.workers(&bar))?;
     let machine = || calibrated.machine_file(&arguments.case);
     let answer = calibrated.answer().with_drawing(arguments.machine_out.as_deref(), machine);
-    let answer = match arguments.fit_out.as_deref().zip(calibrated.fit_file(&arguments.case)) {
+    let answer = match arguments.fit_out.as_deref().zip(calibrated.fit_file(&document, &arguments.case)) {
         Some((file, fit)) => answer.with_figure(file, &fit),
         None => answer,
     };

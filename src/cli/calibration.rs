@@ -1,10 +1,9 @@
 //! `--calibration`: a machine that is calibrated before it is used.
 
 use super::progress::Bar;
-use super::store::StoreArguments;
 use clap::Args;
-use parsim_study::experiment::calibration::{CalibrationCase, Predictor};
-use parsim_study::experiment::{IntervalLevel, StudyError, Workers};
+use parsim_study::experiment::calibration::{CalibratedScenario, CalibrationCase, CalibrationRequest, Predictor};
+use parsim_study::experiment::{IntervalLevel, Recall, ScenarioFile, StudyError, Workers};
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -21,22 +20,29 @@ pub struct CalibrationArguments {
 }
 
 impl CalibrationArguments {
+    /// Returns the request, if there is one.
+    pub fn request(&self) -> Option<CalibrationRequest> {
+        self.calibration.clone().map(|file| CalibrationRequest { file, level: self.interval })
+    }
+
     /// Returns the files of the calibration, if there is one.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         self.calibration.iter().flat_map(|case| CalibrationCase::files_of(case))
     }
 
-    /// Calibrates the machine on `jobs` threads, if requested; results are looked up in the store. Faults of the
-    /// scenario and its outputs should be found before, because a calibration takes long.
-    pub fn predictor(
-        &self,
-        jobs: Option<NonZero<usize>>,
-        store: &StoreArguments,
-    ) -> Result<Option<Predictor>, StudyError> {
-        let Some(case) = &self.calibration else { return Ok(None) };
+    /// Calibrates the machine on `jobs` threads, if requested; results are looked up in `recall`. Faults of the scenario
+    /// and its outputs should be found before, because a calibration takes long.
+    pub fn predictor(&self, jobs: Option<NonZero<usize>>, recall: Recall<'_>) -> Result<Option<Predictor>, StudyError> {
         let bar = Bar::of_passes();
-        let predictor =
-            store.with(|recall| Predictor::load(case, self.interval, Workers { jobs, progress: &bar, recall }))?;
-        Ok(Some(predictor))
+        let load = |request| Predictor::load(&request, Workers { jobs, progress: &bar, recall });
+        self.request().map(load).transpose()
     }
+}
+
+/// Returns the sweep of `file` with the values of a calibration, if there is one.
+pub fn calibrated(
+    predictor: Option<&Predictor>,
+    file: ScenarioFile,
+) -> Result<Option<CalibratedScenario<'_>>, StudyError> {
+    predictor.map(|known| CalibratedScenario::new(known, file, ScenarioFile::plan)).transpose()
 }

@@ -53,7 +53,8 @@ impl CompareArguments {
     fn stores(&self, scenario: &Path) -> Result<(), Failure> {
         let plan = |own: &[Setting]| {
             let set = [&self.set[..], own].concat();
-            ScenarioFile { path: scenario.to_owned(), set, seed: self.seed, over: self.over.clone() }.plan()
+            let (path, over) = (scenario.to_owned(), self.over.clone());
+            ScenarioFile { path, set, seed: self.seed, over, ..ScenarioFile::default() }.plan()
         };
         let plans = (plan(&self.set_first)?, plan(&self.set_second)?);
         let _folders = self.output.claims().inputs(plans.0.files()).inputs(plans.1.files()).check()?;

@@ -33,7 +33,8 @@ impl SweptArguments {
             return Ok(Table::load(data)?);
         }
         let (path, set, over) = (data.to_owned(), self.set.clone(), self.cases.over.clone());
-        let (file, bar) = (ScenarioFile { path, set, seed: self.seed, over }, Bar::default());
+        let (file, bar) =
+            (ScenarioFile { path, set, seed: self.seed, over, ..ScenarioFile::default() }, Bar::default());
         swept_table(&file, self.cases.workers(&bar, recall))
     }
 

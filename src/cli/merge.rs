@@ -1,11 +1,13 @@
 //! `parsim merge`: the rows of a sweep from a store, without running any case.
 
+use super::calibration::{CalibrationArguments, calibrated};
 use super::store::{read, warn};
 use super::sweep::{finish_rows, written};
 use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::cli::notice::{note, say};
 use crate::cli::progress::Bar;
 use clap::Args;
+use parsim_study::experiment::calibration::CalibratedScenario;
 use parsim_study::experiment::{Recall, References, StudyError, SweepPart, Unfinished, unfinished};
 use std::mem::take;
 use std::path::PathBuf;
@@ -16,6 +18,8 @@ pub struct MergeArguments {
     common: ScenarioArguments,
     #[command(flatten)]
     cases: CaseArguments,
+    #[command(flatten)]
+    calibration: CalibrationArguments,
     /// The folder of the results.
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
@@ -27,24 +31,29 @@ pub struct MergeArguments {
 pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     let (common, bar) = (&arguments.common, Bar::default());
     let plan = common.plan(&arguments.cases.over)?;
+    drop(plan.unfold()?);
+    let _folders = common.check(&common.claims(&plan).inputs(arguments.calibration.files()))?;
+    let store = (!common.dump_config).then(|| read(&arguments.store)).transpose()?;
+    let recall = store.as_ref().map_or(Recall::NONE, |store| Recall::from(store, false));
+    let predictor = arguments.calibration.predictor(arguments.cases.jobs, recall)?;
+    let calibrated = calibrated(predictor.as_ref(), common.file(&arguments.cases.over))?;
+    let plan = calibrated.as_ref().map_or(&plan, CalibratedScenario::plan);
     let cases = plan.unfold()?;
-    if common.dump_config(&cases)? {
-        return Ok(());
-    }
+    let (Some(store), false) = (&store, common.dump_config(&cases)?) else { return Ok(()) };
     let references = References::load(plan.scenario(), &common.scenario)?;
-    let _folders = common.claims(&plan).check()?;
-    let store = read(&arguments.store)?;
-    let workers = arguments.cases.workers(&bar, Recall::from(&store, false));
-    let mut unfinished = unfinished(&cases, &references, &store, workers, arguments.partial)?;
-    warn(&store);
+    let varied = calibrated.as_ref().map(CalibratedScenario::unfold).transpose()?;
+    let workers = arguments.cases.workers(&bar, Recall::from(store, false));
+    let mut unfinished = unfinished(&cases, varied.as_ref(), &references, store, workers, arguments.partial)?;
+    warn(store);
     arguments.list(&unfinished);
     if unfinished.count() > 0 && !arguments.partial {
         return Err(Failure::Simulation(arguments.summary(&unfinished)));
     }
     let part = SweepPart::without(take(&mut unfinished.missing_points));
-    let rows = written(&common.output, &cases, &part, None, None, &references, workers)?;
+    let rows = written(&common.output, &cases, &part, varied.as_ref(), None, &references, workers)?;
     store.check().map_err(StudyError::from)?;
     finish_rows(rows)?;
+    calibrated.iter().flat_map(CalibratedScenario::notes).for_each(|text| note(Some(text)));
     note((unfinished.count() > 0).then(|| arguments.summary(&unfinished)));
     Ok(())
 }
@@ -59,7 +68,9 @@ impl MergeArguments {
 
     /// Returns the shell words that select the cases and the store.
     fn words(&self) -> String {
-        self.common.file(&self.cases.over).shell_words(&self.store)
+        self.common
+            .file(&self.cases.over)
+            .shell_words(self.calibration.request().map(|request| request.shell_words()), &self.store)
     }
 
     fn summary(&self, unfinished: &Unfinished) -> String {

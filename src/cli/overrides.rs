@@ -12,7 +12,8 @@ use std::path::Path;
 impl ValueArguments {
     /// Returns the scenario in a file with these values, and with axes that replace its own.
     pub fn file(&self, path: &Path, over: &[Override]) -> ScenarioFile {
-        ScenarioFile { path: path.to_owned(), set: self.set.clone(), seed: self.seed, over: over.to_vec() }
+        let (path, set, over) = (path.to_owned(), self.set.clone(), over.to_vec());
+        ScenarioFile { path, set, seed: self.seed, over, ..ScenarioFile::default() }
     }
 }
 

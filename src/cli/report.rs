@@ -49,7 +49,8 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
         .inputs(arguments.calibration.files())
         .output("--out", Some(&arguments.out))
         .check()?;
-    let predictor = arguments.calibration.predictor(arguments.cases.jobs, &arguments.store)?;
+    let jobs = arguments.cases.jobs;
+    let predictor = arguments.store.with(|recall| arguments.calibration.predictor(jobs, recall))?;
     let bar = Bar::default();
     let mut failures = Failures::default();
     let chapters = arguments.store.with(|recall| {

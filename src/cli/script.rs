@@ -1,13 +1,16 @@
 //! `parsim script`: a script that runs a sweep in blocks of minutes with an engine, and may be submitted again.
 
+use super::calibration::{CalibrationArguments, calibrated};
 use super::choice::one_of;
+use super::notice::note;
 use super::numbers::from;
 use super::output::Destination;
 use super::{CaseArguments, Failure, ValueArguments};
 use clap::Args;
 use clap::builder::TypedValueParser;
+use parsim_study::experiment::calibration::{CalibratedScenario, CalibrationRequest, VariedCases};
 use parsim_study::experiment::script::{BlockCount, BlockedSweep, Engine};
-use parsim_study::experiment::{ScenarioFile, StudyError, Workload};
+use parsim_study::experiment::{Recall, ScenarioFile, StudyError, Workload};
 use std::io;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -33,6 +36,8 @@ pub struct ScriptArguments {
     values: ValueArguments,
     #[command(flatten)]
     cases: CaseArguments,
+    #[command(flatten)]
+    calibration: CalibrationArguments,
     /// Makes blocks run failed cases again.
     #[arg(long)]
     retry_failed: bool,
@@ -51,15 +56,29 @@ fn engines() -> impl TypedValueParser<Value = Engine> {
 
 pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
     let file = arguments.values.file(&arguments.scenario, &arguments.cases.over);
-    file.check_lasting()?;
+    let calibration = arguments.calibration.request();
+    file.check_lasting(calibration.as_ref())?;
     let plan = file.plan()?;
-    let _folders = arguments.destination.claims().inputs(plan.files()).check()?;
-    let load = Workload::of(&plan.unfold()?)?;
+    drop(plan.unfold()?);
+    let files = arguments.calibration.files();
+    let _folders = arguments.destination.claims().inputs(plan.files()).inputs(files).check()?;
+    let predictor = arguments.calibration.predictor(arguments.cases.jobs, Recall::NONE)?;
+    let calibrated = calibrated(predictor.as_ref(), file.clone())?;
+    let plan = calibrated.as_ref().map_or(&plan, CalibratedScenario::plan);
+    let varied = calibrated.as_ref().map(CalibratedScenario::unfold).transpose()?;
+    let load = Workload::of(&plan.unfold()?)?.times(varied.as_ref().map_or(1, VariedCases::runs));
     let folder = std::env::current_dir().map_err(|error| unknown("the current folder", &error))?;
     let program = program().map_err(|error| unknown("the path of parsim", &error))?;
-    let sweep = arguments.sweep(&file);
-    arguments.destination.write(sweep.script(load, arguments.engine, &folder, &program)?)
+    let sweep = arguments.sweep(&file, calibration.as_ref());
+    arguments.destination.write(sweep.script(load, arguments.engine, &folder, &program)?)?;
+    calibrated.iter().flat_map(CalibratedScenario::notes).for_each(|text| note(Some(text)));
+    note(predictor.filter(|known| !known.is_kept()).map(|_| EACH_CALIBRATES));
+    Ok(())
 }
+
+/// The note on a case that each block of a script fits.
+const EACH_CALIBRATES: &str =
+    "note: every block calibrates first: keep the fit by `parsim calibrate CASE --fit-out FIT.ron`, and give FIT.ron";
 
 /// The path by which scripts call parsim if parsim is part of another program, for example an interpreter.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -75,10 +94,10 @@ fn program() -> io::Result<PathBuf> {
 
 impl ScriptArguments {
     /// Returns the sweep of a scenario; a block has one thread unless `--jobs` is given.
-    fn sweep<'s>(&'s self, file: &'s ScenarioFile) -> BlockedSweep<'s> {
+    fn sweep<'s>(&'s self, file: &'s ScenarioFile, calibration: Option<&'s CalibrationRequest>) -> BlockedSweep<'s> {
         let count = self.blocks.map_or(BlockCount::Minutes(self.minutes), BlockCount::Number);
         let threads = self.cases.jobs.unwrap_or(NonZero::<usize>::MIN);
-        BlockedSweep { file, store: &self.store, retry_failed: self.retry_failed, count, threads }
+        BlockedSweep { file, calibration, store: &self.store, retry_failed: self.retry_failed, count, threads }
     }
 }
 

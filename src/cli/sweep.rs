@@ -1,6 +1,6 @@
 //! `parsim sweep`: runs every case of a scenario's axes on all cores, and writes the rows in the order of the axes.
 
-use super::calibration::CalibrationArguments;
+use super::calibration::{CalibrationArguments, calibrated};
 use super::notice::{is_quiet, note};
 use super::output::OutputArguments;
 use super::progress::Bar;
@@ -10,8 +10,8 @@ use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
 use parsim_study::experiment::calibration::{CalibratedScenario, Predictor, VariedCases};
 use parsim_study::experiment::{
-    CurveAxis, References, ScenarioFile, Shard, StudyError, SweepEnd, SweepPart, SweptRows, TimeLines, Workers,
-    calibrated_sweep, widest_keys,
+    CurveAxis, References, Shard, StudyError, SweepEnd, SweepPart, SweptRows, TimeLines, Workers, calibrated_sweep,
+    widest_keys,
 };
 use parsim_study::files::{AnswerOutput, OutputClaims};
 use parsim_study::report::RowWriter;
@@ -44,8 +44,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let axis = arguments.plot.as_ref().map(|_| CurveAxis::to_draw(&plan, None)).transpose()?;
     let _folders = common.check(&arguments.claims(&plan))?;
     let predictor = arguments.predictor(&plan)?;
-    let calibrate = |known| CalibratedScenario::new(known, common.file(&arguments.cases.over), ScenarioFile::plan);
-    let calibrated = predictor.as_ref().map(calibrate).transpose()?;
+    let calibrated = calibrated(predictor.as_ref(), common.file(&arguments.cases.over))?;
     let plan = calibrated.as_ref().map_or(&plan, CalibratedScenario::plan);
     let cases = plan.unfold()?;
     if common.dump_config(&cases)? {
@@ -83,7 +82,7 @@ impl SweepArguments {
     /// Calibrates the machine, if requested; faults of the cases come first.
     fn predictor(&self, plan: &Plan) -> Result<Option<Predictor>, StudyError> {
         drop(plan.unfold()?);
-        self.calibration.predictor(self.cases.jobs, &self.store)
+        self.store.with(|recall| self.calibration.predictor(self.cases.jobs, recall))
     }
 }
 

@@ -47,7 +47,8 @@ pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     drop(plan.unfold()?);
     let claims = common.claims(&plan).inputs(arguments.calibration.files());
     let _folders = common.check(&claims.output("--plot", arguments.plot.as_deref()))?;
-    let predictor = arguments.calibration.predictor(arguments.cases.jobs, &arguments.store)?;
+    let jobs = arguments.cases.jobs;
+    let predictor = arguments.store.with(|recall| arguments.calibration.predictor(jobs, recall))?;
     if let Some(predictor) = &predictor {
         tuning = tuning.calibrated(predictor)?;
     }

@@ -40,18 +40,40 @@ impl Calibrated {
 
     /// Returns the output and the notes of a command about ring shifts that is calibrated by a file.
     fn asked_by(&self, file: &str, command: &str, arguments: &[&str]) -> (String, String) {
-        let case = self.path(file);
-        let words = [command, "scenarios/ring-shift.ron", "--calibration", &case];
-        let output = parsim().args(words).args(arguments).output().expect("it runs");
-        let [said, noted] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("it is text"));
-        assert!(output.status.success(), "{noted}");
+        let (code, said, noted) = self.ended_by(file, command, arguments);
+        assert!(code == Some(0), "{noted}");
         (said, noted)
+    }
+
+    /// Returns the exit code, the output and the notes of a command about ring shifts that is calibrated by a file.
+    fn ended_by(&self, file: &str, command: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let words = [command, "scenarios/ring-shift.ron", "--calibration", &self.path(file)];
+        ended(&[&words, arguments].concat())
+    }
+
+    /// Changes the text of a file.
+    fn rewrite(&self, name: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.path(name)).expect("it is text");
+        assert!(text.contains(from), "{text}");
+        fs::write(self.path(name), text.replacen(from, to, 1)).expect("it can be written");
+    }
+
+    /// Keeps the fit of the case.
+    fn keep(&self) {
+        parsim().args(["calibrate", &self.path("case.ron"), "--fit-out", &self.path("fit.ron")]).assert().success();
     }
 
     fn rows(&self, command: &str, arguments: &[&str]) -> Vec<Value> {
         let (said, _) = self.asked(command, &[arguments, &["--format", "jsonl"]].concat());
         said.lines().map(|line| serde_json::from_str(line).expect("a row is JSON")).collect()
     }
+}
+
+/// Returns the exit code, the output and the notes of a command.
+fn ended(words: &[&str]) -> (Option<i32>, String, String) {
+    let output = parsim().args(words).output().expect("it runs");
+    let [said, noted] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("it is text"));
+    (output.status.code(), said, noted)
 }
 
 /// The base values of two bytes and two numbers of ranks.
@@ -91,7 +113,7 @@ fn every_command_has_the_same_interval() {
 fn a_kept_fit_predicts_as_its_case() {
     let calibrated = Calibrated::new();
     let fit = calibrated.path("fit.ron");
-    parsim().args(["calibrate", &calibrated.path("case.ron"), "--fit-out", &fit]).assert().success();
+    calibrated.keep();
     let rows = |file: &str, command: &str, more: &[&str]| {
         calibrated.asked_by(file, command, &[&["--format", "jsonl"], more].concat()).0
     };
@@ -119,13 +141,58 @@ fn a_kept_fit_predicts_as_its_case() {
         ("noise: ", "noise: -", "a number above 0"),
         ("growth: ", "growth: -1", "at least 0"),
         ("level: 9", "level: 4", "from 50 to 99"),
+        ("best: \"0", "best: \"1", "was changed after the fit"),
+        ("data.csv\", \"", "data.csv\", \"0", "was changed after the fit"),
     ];
     for (from, to, words) in faults {
         fs::write(&fit, text.replacen(from, to, 1)).expect("it can be written");
-        let run = ["run", "scenarios/ring-shift.ron", "--calibration", &fit];
-        let output = parsim().args(run).output().expect("it runs");
-        let noted = String::from_utf8(output.stderr).expect("it is text");
-        assert!(output.status.code() == Some(2) && noted.contains(words), "{noted}");
+        let (code, _, noted) = calibrated.ended_by("fit.ron", "run", &[]);
+        assert!(code == Some(2) && noted.contains(words), "{noted}");
+    }
+}
+
+/// A fit of data or a case that have changed since is used with a note, by which command ever, as long as they are found.
+#[test]
+fn a_fit_says_that_its_data_have_changed() {
+    let calibrated = Calibrated::new();
+    calibrated.keep();
+    let said_by_run = || {
+        let (_, noted) = calibrated.asked_by("fit.ron", "run", &[]);
+        let (code, said, also_noted) = ended(&["check", &calibrated.path("fit.ron")]);
+        assert_eq!(
+            (code, noted.contains("changed since the fit")),
+            (Some(0), (said + &also_noted).contains("changed since"))
+        );
+        noted
+    };
+    let noted = said_by_run();
+    let fit = format!("Calibrated by {}, a fit of {}: ", calibrated.path("fit.ron"), calibrated.path("case.ron"));
+    assert!(noted.contains(&fit) && !noted.contains("changed since the fit"), "{noted}");
+    calibrated.rewrite("data.csv", "0.0702", "0.0712");
+    let noted = said_by_run();
+    assert!(noted.contains(&format!("{} has changed since the fit", calibrated.path("data.csv"))), "{noted}");
+    calibrated.rewrite("case.ron", "0.05", "0.06");
+    assert!(said_by_run().contains("case.ron, ") && said_by_run().contains("data.csv have changed since the fit"));
+    fs::remove_file(calibrated.path("case.ron")).expect("it is there");
+    assert!(!said_by_run().contains("changed since the fit"));
+}
+
+/// A calibrated value that a scenario does not take is not taken for one that the user has typed, and a fault of another
+/// field that it causes names it.
+#[test]
+fn a_fault_of_a_calibrated_value_names_its_file() {
+    let calibrated = Calibrated::new();
+    let topology =
+        "choices: [Choice(path: \"machine.network.topology\", values: [\"Mesh2d(rows: 4, columns: 4)\"])], parameters:";
+    calibrated.rewrite("case.ron", "parameters:", topology);
+    calibrated.keep();
+    for file in ["case.ron", "fit.ron"] {
+        let (code, _, noted) = calibrated.ended_by(file, "run", &["--set", "ranks=32"]);
+        let value = format!("--calibration {}` sets machine.network.topology = Mesh2d", calibrated.path(file));
+        assert!(code == Some(2) && noted.contains(&value), "{noted}");
+        let (code, _, noted) = calibrated.ended_by(file, "run", &["--set", "machine.network.topology.rows=8"]);
+        let both = "`--set machine.network.topology.rows=8` would have no effect: `--calibration ";
+        assert!(code == Some(2) && noted.contains(both), "{noted}");
     }
 }
 
@@ -151,10 +218,7 @@ fn alternatives_that_fit_as_well_are_named() {
     let choice =
         "choices: [Choice(path: \"machine.nodes.router_turn\", values: [\"EndOfRow\", \"AtOnce\"])], parameters:";
     fs::write(calibrated.path("case.ron"), case.replace("parameters:", choice)).expect("it can be written");
-    parsim()
-        .args(["calibrate", &calibrated.path("case.ron"), "--fit-out", &calibrated.path("fit.ron")])
-        .assert()
-        .success();
+    calibrated.keep();
     for file in ["case.ron", "fit.ron"] {
         let (_, noted) = calibrated.asked_by(file, "run", &[]);
         let words = "do not tell machine.nodes.router_turn = EndOfRow from machine.nodes.router_turn = AtOnce";
@@ -162,10 +226,23 @@ fn alternatives_that_fit_as_well_are_named() {
         let (_, noted) = calibrated.asked_by(file, "run", &["--set", "machine.nodes.router_turn=AtOnce"]);
         assert!(!noted.contains("do not tell"), "{noted}");
     }
-    let fit = fs::read_to_string(calibrated.path("fit.ron")).expect("it is text");
-    fs::write(calibrated.path("fit.ron"), fit.replace("links.per_byte", "links.per_bite")).expect("it can be written");
-    let (_, noted) = calibrated.asked_by("fit.ron", "run", &[]);
-    assert!(noted.contains("no field machine.network.links.per_bite: these calibrated values are not used"), "{noted}");
+}
+
+#[test]
+fn values_without_a_field_are_named() {
+    let calibrated = Calibrated::new();
+    calibrated.keep();
+    let scenario = format!(
+        "Scenario(machine: File({:?}), ranks: 2, partition: Whole, placement: Apart(hops: 2), program: Ping(bytes: \"8 B\"), seed: 1)",
+        repository("scenarios/machines/trestles.ron").display().to_string()
+    );
+    fs::write(calibrated.path("ping.ron"), scenario).expect("it can be written");
+    let (code, _, noted) = ended(&["run", &calibrated.path("ping.ron"), "--calibration", &calibrated.path("fit.ron")]);
+    assert!(code == Some(0), "{noted}");
+    assert!(
+        noted.contains("no field machine.nodes.sending.per_packet: these calibrated values are not used"),
+        "{noted}"
+    );
 }
 
 #[test]
@@ -184,6 +261,60 @@ fn intervals_depend_on_neither_threads_nor_shards_nor_stores() {
     let (found, noted) = calibrated.asked("sweep", &[&OVER[..], &["--format", "jsonl", "--store", &store]].concat());
     assert_eq!(whole, found);
     assert!(noted.contains("0 run, 4 found"), "{noted}");
+    let merged = calibrated.asked("merge", &[&OVER[..], &["--format", "jsonl", "--store", &store]].concat()).0;
+    assert_eq!(whole, merged);
+}
+
+/// Without the runs for its interval, a case is missing: no command that lists or merges cases makes them.
+#[test]
+fn a_case_without_its_interval_is_missing() {
+    let calibrated = Calibrated::new();
+    calibrated.keep();
+    let store = calibrated.path("store");
+    let stored = [&OVER[..], &["--store", &store, "--format", "jsonl"]].concat();
+    let rows: Vec<Value> = calibrated.rows("sweep", &OVER);
+    let settings = rows[0]["meta"]["set"].as_object().expect("the values are set");
+    let settings = settings
+        .iter()
+        .flat_map(|(path, text)| ["--set".to_owned(), format!("{path}={}", text.as_str().expect("a value is text"))]);
+    parsim().args(["sweep", "scenarios/ring-shift.ron"]).args(settings).args(&stored).assert().success();
+    let states = || {
+        let (said, _) = calibrated.asked_by("fit.ron", "plan", &stored);
+        let planned: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+        let ids = planned.iter().zip(&rows).all(|(planned, row)| planned["meta"]["id"] == row["meta"]["id"]);
+        assert!(ids && planned.len() == 4, "{said}");
+        planned.iter().filter(|row| row["state"] == "missing").count()
+    };
+    assert_eq!(states(), 4);
+    let (code, said, noted) = calibrated.ended_by("fit.ron", "merge", &stored);
+    assert!(code == Some(1) && said.is_empty() && noted.contains("4 missing, 0 failed"), "{noted}");
+    let words = format!("--calibration {} --store {store}` runs the missing cases", calibrated.path("fit.ron"));
+    assert!(noted.contains(&words), "{noted}");
+    assert_eq!(calibrated.ended_by("fit.ron", "merge", &[&stored[..], &["--partial"]].concat()).1, "");
+    let swept = calibrated.asked_by("fit.ron", "sweep", &stored).0;
+    assert_eq!((states(), &swept), (0, &calibrated.asked_by("fit.ron", "merge", &stored).0));
+}
+
+/// The blocks of a script use the calibration.
+#[test]
+fn a_script_hands_on_the_calibration() {
+    let calibrated = Calibrated::new();
+    calibrated.keep();
+    let script = |file, more: &[&str]| {
+        let store = calibrated.path("store");
+        calibrated.asked_by(
+            file,
+            "script",
+            &[&["--engine", "parallel", "--store", &store, "--blocks", "2"], more].concat(),
+        )
+    };
+    let (text, noted) = script("fit.ron", &["--interval", "80"]);
+    let words =
+        format!("--calibration {} --interval 80 --store {}", calibrated.path("fit.ron"), calibrated.path("store"));
+    assert!(text.contains(&format!("sweep scenarios/ring-shift.ron {words} --jobs 1")), "{text}");
+    assert!(text.contains(&format!("parsim merge scenarios/ring-shift.ron {words} --format csv")), "{text}");
+    assert!(!noted.contains("every block calibrates"), "{noted}");
+    assert!(script("case.ron", &[]).1.contains("every block calibrates first"));
 }
 
 /// Noise must not count as an effect of a parameter, so the runs with other values have the same seeds.
@@ -192,8 +323,18 @@ fn repetitions_are_paired_by_seed() {
     let calibrated = Calibrated::new();
     let noise = ["--set", "machine.nodes.noise=LogNormal(0.5)", "--set", "repeat=3", "--set", "program.rounds=1"];
     let keys = ["makespan_low90_s", "makespan_mean_s", "makespan_high90_s"];
-    let [low, mean, high] = interval(&calibrated.rows("sweep", &[&noise[..], &["--over", "p=4"]].concat())[0], keys);
+    let over = [&noise[..], &["--over", "p=4", "--over", "program.bytes=100 B,110 B,3 kB"]].concat();
+    let swept = calibrated.rows("sweep", &over);
+    let [low, mean, high] = interval(&swept[0], keys);
     assert!(low < mean && mean < high && high < 1.5 * low);
+    // Seeds tell the candidates apart, and all of them have the runs of the sweep.
+    let tuned = calibrated.rows("tune", &[&over[..], &["--each", "p"]].concat());
+    for row in &swept {
+        let is_same = |candidate: &&Value| candidate["program.bytes"] == row["program.bytes"];
+        let candidate = tuned.iter().find(is_same).expect("it is a candidate");
+        assert_eq!(values(row, keys), values(candidate, ["low90_s", "makespan_s", "high90_s"]));
+        assert_eq!(candidate["runs"], 3);
+    }
 }
 
 #[test]
@@ -236,11 +377,13 @@ fn intervals_have_the_level_of_their_case() {
         .expect("it can be written");
     let row = |more: &[&str]| calibrated.rows("run", &[&["--set", "ranks=4"][..], more].concat()).remove(0);
     assert!(row(&[]).get("makespan_low80_s").is_some() && row(&["--interval", "90"]).get("makespan_low90_s").is_some());
-    let (_, noted) = calibrated.asked("run", &["--set", "ranks=4", "--interval", "99"]);
-    assert!(
-        noted.contains("99 % take at least 99 errors of rows that were left out, and the calibration has 12"),
-        "{noted}"
-    );
+    let few = "99 % take at least 99 errors of rows that were left out, and the calibration has 12: give at most `--interval 92`";
+    let (code, said, noted) = calibrated.ended_by("case.ron", "run", &["--interval", "99", "--quiet"]);
+    assert!(code == Some(2) && said.is_empty() && noted.contains(few), "{noted}");
+    // A level that the case states and its data do not allow is no error of the command.
+    calibrated.rewrite("case.ron", "level: 80", "level: 99");
+    let (_, noted) = calibrated.asked("run", &["--set", "ranks=4"]);
+    assert!(noted.contains(&format!("There are no intervals: {few}")), "{noted}");
 }
 
 #[test]

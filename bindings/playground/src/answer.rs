@@ -74,7 +74,8 @@ impl Question {
         let path = self.path();
         let document = Document::among(files(), &path, self.text.clone());
         let over = self.over.iter().map(|(name, values)| Override { name: name.clone(), values: values.clone() });
-        let file = ScenarioFile { path: path.clone(), set: self.set.clone(), seed: self.seed, over: over.collect() };
+        let (set, over) = (self.set.clone(), over.collect());
+        let file = ScenarioFile { path: path.clone(), set, seed: self.seed, over, ..ScenarioFile::default() };
         let plan = file.plan_of(document.clone()?)?;
         let references = References::of(document, plan.scenario())?;
         Ok((plan, references))

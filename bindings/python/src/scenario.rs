@@ -55,7 +55,7 @@ impl Question {
         };
         let set = set.map(settings).transpose()?.unwrap_or_default();
         let over = over.map(axes).transpose()?.unwrap_or_default();
-        Ok(Self { file: ScenarioFile { path, set, seed, over }, text })
+        Ok(Self { file: ScenarioFile { path, set, seed, over, ..ScenarioFile::default() }, text })
     }
 
     /// The scenario, checked, and what it is compared with; other threads of Python run meanwhile.

@@ -44,7 +44,8 @@ pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Re
         return Ok(InspectedFile { remarks, ..verdict.into() });
     }
     if Predictor::is_in(&document) {
-        return Ok(Predictor::of(&document)?.verdict().into());
+        let fit = Predictor::of(&document, file)?;
+        return Ok(InspectedFile { remarks: fit.remarks().collect(), ..fit.verdict().into() });
     }
     Ok(match Description::read(document)? {
         Description::Scenario(plan) => {

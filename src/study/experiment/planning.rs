@@ -1,5 +1,6 @@
 //! Planning without runs: the cost of cases, and their division among several computers.
 
+use super::calibration::VariedCases;
 use super::identity::Identity;
 use super::references::References;
 use super::shard::Shard;
@@ -104,6 +105,13 @@ impl Workload {
         if all.cases == 0 { Err(StudyError::no_case()) } else { Ok(all) }
     }
 
+    /// Returns the cost if every case takes `runs` times as many runs.
+    #[expect(clippy::cast_precision_loss, reason = "a case has few runs")]
+    #[must_use]
+    pub fn times(self, runs: usize) -> Self {
+        Self { cpu_s: self.cpu_s * runs as f64, ..self }
+    }
+
     fn with(self, (_, cost): (u64, CaseCost)) -> Self {
         let cpu_s = self.cpu_s + Duration::from_nanos(cost.cpu_ns).as_secs_f64();
         Self { cases: self.cases + 1, cpu_s, is_open: self.is_open || cost.is_open }
@@ -134,6 +142,8 @@ pub struct PlannedCases<'c> {
     /// Cases that differ only in their seeds have equal estimates, unless their programs are rehearsed.
     exemplars: Exemplars<'c>,
     stored: Option<StoredCases<'c>>,
+    /// The runs for intervals, if the machine is calibrated.
+    varied: Option<&'c VariedCases<'c>>,
 }
 
 /// A store, and the references of its cases.
@@ -144,12 +154,14 @@ struct StoredCases<'c> {
 }
 
 impl<'c> PlannedCases<'c> {
-    /// Plans `cases`, or those of `shard`, with their states in `store` if one is given.
+    /// Plans `cases`, or those of `shard`, with their states in `store` if one is given. On a calibrated machine, cases
+    /// take the runs of the `varied` cases, too.
     ///
     /// # Errors
     /// Returns an error if base values cannot be read.
     pub fn of(
         cases: &'c Cases<'c>,
+        varied: Option<&'c VariedCases<'c>>,
         shard: Option<Shard>,
         store: Option<(&'c Store, &'c References)>,
     ) -> Result<Self, StudyError> {
@@ -158,7 +170,7 @@ impl<'c> PlannedCases<'c> {
             StoredCases { store, references, found }
         });
         let exemplars = Exemplars::of(cases, Similarity::AllButSeed);
-        Ok(Self { cases, shard, ids: Ids::of(cases)?, exemplars, stored })
+        Ok(Self { cases, shard, ids: Ids::of(cases)?, exemplars, stored, varied })
     }
 
     /// Returns the record of the case at a point.
@@ -175,7 +187,8 @@ impl<'c> PlannedCases<'c> {
             (case, seed)
         };
         let state = self.state(point)?;
-        let estimate = case.scenario.estimate();
+        #[expect(clippy::cast_precision_loss, reason = "a case has few runs")]
+        let estimate = case.scenario.estimate().times(self.varied.map_or(1, VariedCases::runs) as f64);
         let mut record = keyed(&case.keys);
         record.put("state", state.map_or(QuantityValue::Missing, |state| QuantityValue::from(state.name())));
         record.put("shard", self.shard.map(|shard| shard.number));
@@ -194,16 +207,21 @@ impl PlannedCases<'_> {
     /// # Errors
     /// Returns the faults of the case.
     pub fn state(&mut self, point: u64) -> Result<Option<State>, StudyError> {
-        self.stored.as_mut().map(|stored| stored.state(self.cases, point)).transpose()
+        let (cases, varied) = (self.cases, self.varied);
+        self.stored.as_mut().map(|stored| stored.state(cases, varied, point)).transpose()
     }
 }
 
 impl StoredCases<'_> {
-    fn state(&mut self, cases: &Cases<'_>, point: u64) -> Result<State, StudyError> {
+    fn state(&mut self, cases: &Cases<'_>, varied: Option<&VariedCases<'_>>, point: u64) -> Result<State, StudyError> {
         let known = self.found.as_mut().and_then(|found| found.state(point));
-        match known {
-            Some((_, state)) => Ok(state),
-            None => Ok(self.references.state(&cases.case(point)?, self.store)),
+        let own = match known {
+            Some((_, state)) => state,
+            None => self.references.state(&cases.case(point)?, self.store),
+        };
+        match varied.filter(|_| own == State::Found) {
+            Some(varied) => Ok(varied.state(point, &cases.case(point)?.scenario, self.store)),
+            None => Ok(own),
         }
     }
 }

@@ -157,18 +157,23 @@ impl CaseRuns<'_> {
 /// Returns the state in `store` of `scenario` with all its seeds: that of the first seed without a result.
 #[must_use]
 pub fn state(store: &Store, scenario: &CheckedScenario) -> State {
+    state_and_runs(store, scenario).0
+}
+
+/// Returns the [`state`] of `scenario`, and the number of its runs that the store has.
+pub fn state_and_runs(store: &Store, scenario: &CheckedScenario) -> (State, u32) {
     let mut makespans = Vec::new();
     for run in 0.. {
         if !needs_another_run(scenario.repeat, &makespans) {
-            break;
+            return (State::Found, run);
         }
-        let Ok(other) = (run > 0).then(|| scenario.repetition(run)).transpose() else { return State::Failed };
+        let Ok(other) = (run > 0).then(|| scenario.repetition(run)).transpose() else { return (State::Failed, run) };
         match seed_state(store, other.as_ref().unwrap_or(scenario)) {
             (State::Found, seconds) => makespans.push(seconds),
-            (state, _) => return state,
+            (state, _) => return (state, run),
         }
     }
-    State::Found
+    unreachable!("a case has fewer than 2^32 runs")
 }
 
 /// Returns the state of `scenario` with its own seed, and its makespan in seconds if the number of runs depends on it.

@@ -2,8 +2,8 @@
 
 use super::StudyError;
 use crate::scenario::source::{Document, TreeValue};
-use crate::scenario::{Override, Plan, apply_settings, assigned};
-use std::path::PathBuf;
+use crate::scenario::{Override, Plan, SettingGroup, apply_settings, assigned};
+use std::path::{Path, PathBuf};
 
 /// The path of a field and the text of its value.
 pub type Setting = (String, String);
@@ -28,6 +28,27 @@ pub struct ScenarioFile {
     pub seed: Option<u64>,
     /// New axes, or new values for declared axes.
     pub over: Vec<Override>,
+    /// The values of a calibration, which replace base values after those of `set`.
+    pub calibrated: CalibratedValues,
+}
+
+/// Base values from a calibration.
+#[derive(Clone, Debug, Default)]
+pub struct CalibratedValues {
+    /// The option with its file, for diagnostics.
+    pub option: String,
+    /// The file of the case, to which the names of files in values are relative.
+    pub case: PathBuf,
+    /// The values.
+    pub settings: Vec<Setting>,
+}
+
+impl CalibratedValues {
+    /// Returns the values in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        self.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl ScenarioFile {
@@ -35,8 +56,19 @@ impl ScenarioFile {
     #[must_use]
     pub fn with(&self, setting: Setting) -> Self {
         let mut file = self.clone();
-        file.set.retain(|(path, _)| *path != setting.0);
+        for earlier in [&mut file.set, &mut file.calibrated.settings] {
+            earlier.retain(|(path, _)| *path != setting.0);
+        }
         file.set.push(setting);
+        file
+    }
+
+    /// Returns the same scenario with another calibrated value of a field.
+    #[must_use]
+    pub fn with_calibrated(&self, setting: Setting) -> Self {
+        let mut file = self.clone();
+        file.calibrated.settings.retain(|(path, _)| *path != setting.0);
+        file.calibrated.settings.push(setting);
         file
     }
 
@@ -57,7 +89,12 @@ impl ScenarioFile {
     /// Returns an error for values that do not fit, or if the seed is given twice.
     pub fn plan_of(&self, mut document: Document) -> Result<Plan, StudyError> {
         let span = tracing::info_span!("parse", scenario = %self.path.display()).entered();
-        set_all(&mut document, &self.set)?;
+        let CalibratedValues { option, case, settings: calibrated } = &self.calibrated;
+        if !calibrated.is_empty() {
+            document.suspect(option, &format!("`{option}` sets {}", self.calibrated.words()));
+        }
+        let calibrated = SettingGroup { option, from: case, settings: calibrated };
+        apply_settings(&mut document, &[typed(&self.set), calibrated])?;
         let mut overrides = self.over.clone();
         if let Some(seed) = self.seed {
             if self.set.iter().any(|(path, _)| path == "seed") {
@@ -67,7 +104,8 @@ impl ScenarioFile {
             replace_seed(seed, &mut document, &mut overrides)?;
         }
         drop(span);
-        Ok(Plan::new(document, &overrides)?.with_settings(self.set.clone()))
+        let settings = [&self.set[..], calibrated.settings].concat();
+        Ok(Plan::new(document, &overrides)?.with_settings(settings))
     }
 }
 
@@ -98,5 +136,10 @@ fn declared_over_seeds(document: &Document) -> Vec<String> {
 /// # Errors
 /// Returns an error for a path that does not exist, a value that does not fit, or a change that a later one would undo.
 pub fn set_all(document: &mut Document, settings: &[Setting]) -> Result<(), StudyError> {
-    Ok(apply_settings(document, settings)?)
+    Ok(apply_settings(document, &[typed(settings)])?)
+}
+
+/// Returns values that were typed on the command line.
+fn typed(settings: &[Setting]) -> SettingGroup<'_> {
+    SettingGroup { option: "--set", from: Path::new(""), settings }
 }

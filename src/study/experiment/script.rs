@@ -1,5 +1,6 @@
 //! Scripts with which a job engine runs a sweep in blocks; they can be submitted again to resume.
 
+use super::calibration::CalibrationRequest;
 use super::shell_words::path_word;
 use super::{ScenarioFile, StudyError, Workload};
 use crate::report::counted;
@@ -37,6 +38,8 @@ pub enum BlockCount {
 pub struct BlockedSweep<'s> {
     /// The scenario, which each block reads again.
     pub file: &'s ScenarioFile,
+    /// The calibration that each block uses, if there is one.
+    pub calibration: Option<&'s CalibrationRequest>,
     /// The folder of the store.
     pub store: &'s Path,
     /// `true` if blocks run failed cases again.
@@ -72,19 +75,26 @@ impl BlockedSweep<'_> {
 
     /// Returns the shell words that select the cases.
     fn words(&self) -> Result<String, StudyError> {
-        [self.file.path.as_path(), self.store].into_iter().try_for_each(|file| path(file).map(drop))?;
-        Ok(self.file.shell_words(self.store))
+        let calibration = self.calibration.map(|request| request.file.as_path());
+        let files = [self.file.path.as_path(), self.store].into_iter().chain(calibration);
+        files.map(path).try_for_each(|word| word.map(drop))?;
+        Ok(self.file.shell_words(self.calibration.map(CalibrationRequest::shell_words), self.store))
     }
 }
 
 impl ScenarioFile {
-    /// Checks that the file can be read more than once.
+    /// Checks that the file, and that of a calibration, can be read more than once.
     ///
     /// # Errors
     /// Returns an error for standard input.
-    pub fn check_lasting(&self) -> Result<(), StudyError> {
-        let message = "`-`: each block of a script reads the scenario again: give the name of its file";
-        if is_standard_input(&self.path) { Err(StudyError::Request(message.to_owned())) } else { Ok(()) }
+    pub fn check_lasting(&self, calibration: Option<&CalibrationRequest>) -> Result<(), StudyError> {
+        let calibration = calibration.map(|request| ("calibration", request.file.as_path()));
+        let files = [("scenario", self.path.as_path())].into_iter().chain(calibration);
+        let mut given_once = files.filter(|(_, file)| is_standard_input(file));
+        given_once.next().map_or(Ok(()), |(what, _)| {
+            let message = format!("`-`: each block of a script reads the {what} again: give the name of its file");
+            Err(StudyError::Request(message))
+        })
     }
 }
 

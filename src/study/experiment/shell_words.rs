@@ -23,15 +23,16 @@ pub fn path_word(path: &Path) -> String {
 }
 
 impl ScenarioFile {
-    /// Returns the shell words that select its cases and a store.
+    /// Returns the shell words that select its cases and a store; `calibration` are those that request a calibration.
     #[must_use]
-    pub fn shell_words(&self, store: &Path) -> String {
-        let Self { path, set, seed, over } = self;
+    pub fn shell_words(&self, calibration: Option<String>, store: &Path) -> String {
+        let Self { path, set, seed, over, .. } = self;
         let mut words = vec![path_word(path)];
         words.extend(set.iter().map(|(path, value)| format!("--set {}", shell_word(&format!("{path}={value}")))));
         words.extend(seed.map(|seed| format!("--seed {seed}")));
         let over = over.iter().map(|over| shell_word(&format!("{}={}", over.name, over.values.join(","))));
         words.extend(over.map(|over| format!("--over {over}")));
+        words.extend(calibration);
         words.push(format!("--store {}", path_word(store)));
         words.join(" ")
     }
@@ -52,11 +53,13 @@ mod tests {
             set: vec![("program.operation".to_owned(), "Barrier(algorithm: Ideal)".to_owned())],
             seed: Some(7),
             over: vec![Override::new("bytes", &["1 B", "2 B"])],
+            ..ScenarioFile::default()
         };
-        let words = file.shell_words(Path::new("-"));
+        let words = file.shell_words(Some("--calibration fit.ron".to_owned()), Path::new("-"));
         assert_eq!(
             words,
-            "'./-my runs/s.ron' --set 'program.operation=Barrier(algorithm: Ideal)' --seed 7 --over 'bytes=1 B,2 B' --store -"
+            "'./-my runs/s.ron' --set 'program.operation=Barrier(algorithm: Ideal)' --seed 7 --over 'bytes=1 B,2 B' \
+             --calibration fit.ron --store -"
         );
     }
 }

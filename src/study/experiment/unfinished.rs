@@ -1,12 +1,14 @@
 //! The cases of a sweep that have no result in a store.
 
+use super::calibration::VariedCases;
 use super::cases::case_at;
 use super::cases::{Keys, Workers, case_name};
+use super::recall::Recall;
 use super::references::References;
 use super::stored_case_index::PerThreadCaseIndex;
 use super::sweep::inspected;
 use super::{CaseError, StudyError};
-use crate::scenario::{CaseId, Cases};
+use crate::scenario::{Case, CaseId, Cases};
 use crate::store::{State, Store};
 use rayon::prelude::*;
 use std::fmt;
@@ -51,12 +53,14 @@ impl fmt::Display for UnfinishedCase {
 /// Number of points that a thread processes in a row.
 const CHUNK: u64 = 1024;
 
-/// Returns the cases that have no result in `store`, including the points of the missing ones if `has_points`.
+/// Returns the cases that have no result in `store`, including the points of the missing ones if `has_points`. On a
+/// calibrated machine, a case lacks its result without those of the `varied` cases, which its interval takes.
 ///
 /// # Errors
 /// Returns an error for faults that all cases share, if threads cannot be started, or if the store cannot be read.
 pub fn unfinished(
     cases: &Cases<'_>,
+    varied: Option<&VariedCases<'_>>,
     references: &References,
     store: &Store,
     workers: Workers<'_>,
@@ -65,7 +69,7 @@ pub fn unfinished(
     let found = PerThreadCaseIndex::of(cases, references, store);
     let points = inspected(cases, found.as_ref())?.points;
     let pool = workers.pool(usize::try_from(points).unwrap_or(usize::MAX))?;
-    let search = Search { cases, references, store, found, has_points };
+    let search = Search { cases, varied, references, store, found, has_points };
     let of_chunk = |chunk: u64| search.of_points(chunk * CHUNK..((chunk + 1) * CHUNK).min(points));
     let chunks = (0..points.div_ceil(CHUNK)).into_par_iter();
     let all = pool.install(|| chunks.map(of_chunk).reduce(Unfinished::default, Unfinished::followed_by));
@@ -75,6 +79,7 @@ pub fn unfinished(
 
 struct Search<'c> {
     cases: &'c Cases<'c>,
+    varied: Option<&'c VariedCases<'c>>,
     references: &'c References,
     store: &'c Store,
     found: Option<PerThreadCaseIndex<'c>>,
@@ -87,13 +92,13 @@ impl Search<'_> {
         for point in points.filter(|point| self.cases.holds(*point).unwrap_or(true)) {
             let known = self.found.as_ref().and_then(|found| found.with(|found| found.state(point)));
             match known {
-                Some((_, State::Found)) => {}
+                Some((_, State::Found)) if self.varied.is_none() => {}
                 Some((id, State::Missing)) => {
                     let keys = || self.cases.keys(point);
                     let case = || UnfinishedCase { is_missing: true, id: Some(id), keys: keys(), error: None };
                     unfinished.add_missing(case, Some(point).filter(|_| self.has_points));
                 }
-                Some((_, State::Failed)) | None => self.add_made(point, &mut unfinished),
+                Some((_, State::Found | State::Failed)) | None => self.add_made(point, &mut unfinished),
             }
         }
         unfinished
@@ -104,8 +109,8 @@ impl Search<'_> {
         let (id, keys, state, error) = match case_at(self.cases, point) {
             Ok(case) => {
                 let id = case.scenario.id();
-                let failure = || self.store.get(id).ok().flatten()?.err().map(CaseError::from);
-                (Some(id), case.keys.clone(), self.references.state(&case, self.store), failure())
+                let (state, error) = self.state(point, &case);
+                (Some(id), case.keys.clone(), state, error)
             }
             Err((keys, error)) => (None, keys, State::Failed, Some(error)),
         };
@@ -115,6 +120,19 @@ impl Search<'_> {
             State::Missing => unfinished.add_missing(|| case(true), Some(point).filter(|_| self.has_points)),
             State::Failed => unfinished.add_failed(|| case(false)),
         }
+    }
+
+    /// Returns the state of the case at `point`, and the reason if it has failed.
+    fn state(&self, point: u64, case: &Case) -> (State, Option<CaseError>) {
+        let (own, varied) = (self.references.state(case, self.store), self.varied);
+        let Some(varied) = varied.filter(|_| own == State::Found) else {
+            let failure = || self.store.get(case.scenario.id()).ok().flatten()?.err().map(CaseError::from);
+            return (own, failure());
+        };
+        let state = varied.state(point, &case.scenario, self.store);
+        // The runs up to the one that has failed are in the store, so that none is made.
+        let failure = || varied.failure(point, &case.scenario, Recall::from(self.store, false));
+        (state, (state == State::Failed).then(failure).flatten())
     }
 }
 

@@ -31,7 +31,7 @@ pub use machine_form::MachineForm;
 pub use measurements::Measurements;
 pub use parameter::{Dimension, Parameter};
 pub use repeat::{Repeat, Until};
-pub use settings::apply_settings;
+pub use settings::{SettingGroup, apply_settings};
 pub use sweep::{
     Case, CaseCost, CaseCosts, Cases, Exemplars, Ids, Inspection, Override, Plan, Settings, Similarity, assigned,
 };

@@ -3,12 +3,14 @@
 use super::predictor::Predictor;
 use crate::analysis::Sample;
 use crate::experiment::cases::case_at;
+use crate::experiment::recall::state_and_runs;
 use crate::experiment::repetition::repetition;
 use crate::experiment::{
     CaseError, IntervalLevel, Outcome, PredictionInterval, Recall, ScenarioFile, Setting, StudyError,
 };
 use crate::scenario::source::{Faults, is_within};
 use crate::scenario::{Case, Cases, CheckedScenario, Plan};
+use crate::store::{State, Store};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::simulation::{SimulationError, WallClock};
 use std::borrow::Cow;
@@ -56,9 +58,11 @@ impl<'p> CalibratedScenario<'p> {
         if let ([], [(path, by), ..]) = (&calibrated[..], &replaced[..]) {
             return Err(nothing_is_left(path, by));
         }
-        file.set.extend_from_slice(&calibrated);
+        file.calibrated = predictor.values(calibrated);
+        let calibrated = &file.calibrated.settings;
         let is_set = |path: &str| calibrated.iter().any(|(set, _)| set == path);
-        let varied = |setting: Setting| is_set(&setting.0).then(|| plan(&file.with(setting))).transpose();
+        let is_varied = |path: &str| predictor.has_intervals() && is_set(path);
+        let varied = |setting: Setting| is_varied(&setting.0).then(|| plan(&file.with_calibrated(setting))).transpose();
         let varied = predictor.variations().map(varied).collect::<Result<_, _>>()?;
         let plan = plan(&file)?;
         let unused = replaced.iter().map(|(path, by)| {
@@ -66,8 +70,10 @@ impl<'p> CalibratedScenario<'p> {
         });
         let missing = without_field(predictor, &plan);
         let of_traffic = plan.scenario().program.is_traffic().then(|| ONLY_MAKESPANS.to_owned());
-        let cautions = predictor.cautions(is_set)?.into_iter().chain(unused).chain(missing).chain(of_traffic).collect();
-        let origin = predictor.origin(&calibrated);
+        let shared = predictor.shared_measurements(plan.scenario());
+        let cautions = predictor.cautions(is_set)?.into_iter().chain(unused).chain(missing).chain(of_traffic);
+        let cautions = cautions.chain(shared).collect();
+        let origin = format!("{}: {}", predictor.source(), file.calibrated.words());
         Ok(Self { predictor, file, plan, varied, origin, cautions })
     }
 
@@ -152,6 +158,36 @@ impl VariedCases<'_> {
         interval(self.predictor, makespan, self.at(point), recall)
     }
 
+    /// Returns the state in `store` of the runs for the interval of the case at `point`, whose own runs the store has:
+    /// that of the first one without a result. `scenario` is that of the case.
+    #[must_use]
+    pub fn state(&self, point: u64, scenario: &CheckedScenario, store: &Store) -> State {
+        let (_, runs) = state_and_runs(store, scenario);
+        let of_run = |case: &CheckedScenario, run| {
+            case.repetition(run).map_or(State::Failed, |repetition| store.state(repetition.id()))
+        };
+        let of_case = |case: Result<Cow<'_, Case>, CaseError>| {
+            let Ok(case) = case else { return State::Failed };
+            let mut states = (0..runs).map(|run| of_run(&case.scenario, run));
+            states.find(|state| *state != State::Found).unwrap_or(State::Found)
+        };
+        self.at(point).flatten().map(of_case).find(|state| *state != State::Found).unwrap_or(State::Found)
+    }
+
+    /// Returns the reason why the case at `point` has no interval, if a run for it fails; the runs are looked up in
+    /// `recall`. `scenario` is that of the case.
+    #[must_use]
+    pub fn failure(&self, point: u64, scenario: &CheckedScenario, recall: Recall<'_>) -> Option<CaseError> {
+        let (_, runs) = state_and_runs(recall.store()?, scenario);
+        self.interval(point, (1.0, runs), recall).err()
+    }
+
+    /// Returns how many times as many runs a case with its interval takes as one without.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        1 + self.varied.iter().flatten().count()
+    }
+
     /// Returns the case at `point` with each variation.
     fn at(&self, point: u64) -> impl Iterator<Item = VariedCase> {
         let case = move |cases: &Cases<'_>| case_at(cases, point).map_err(|(_, error)| error);
@@ -180,9 +216,8 @@ fn interval(
     recall: Recall<'_>,
 ) -> Result<Option<(f64, f64)>, CaseError> {
     let nearby = varied.zip(predictor.variations()).map(|(case, setting)| match case {
-        Some(case) => {
-            mean_makespan_s(&case?.scenario, runs, recall).map_err(|error| with_other_value(&error, &setting))
-        }
+        Some(case) => mean_makespan_s(&case?.scenario, runs, recall)
+            .map_err(|error| with_other_value(predictor, &error, &setting)),
         None => Ok(makespan_s),
     });
     let nearby = nearby.collect::<Result<Vec<_>, CaseError>>()?;
@@ -190,10 +225,10 @@ fn interval(
 }
 
 /// Names the run for an interval that has failed; the case itself has not.
-fn with_other_value(error: &SimulationError, (path, value): &Setting) -> CaseError {
+fn with_other_value(predictor: &Predictor, error: &SimulationError, (path, value): &Setting) -> CaseError {
     let fault = Fault::new(
         path,
-        format!("no interval: with {value}, {error}"),
+        format!("no interval: with {value}, which {} allows, {error}", predictor.file.display()),
         "leave `--calibration` out, or raise the limit",
     );
     SimulationError::Rejected(Rejection(vec![fault])).into()

@@ -1,18 +1,23 @@
 //! The file of a fit, which predicts other scenarios without another calibration.
 
 use super::Calibrated;
+use super::inputs::{hash, hash_of, inputs};
 use super::predictor::Predictor;
+use crate::experiment::path_word;
 use crate::report::counted;
 use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::{RESULTS, as_ron};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 impl Calibrated {
-    /// Returns the fit as a file, with its origin in comments; `case` is the file of the case. Returns `None` if the fit
-    /// has not converged, or if the case has no intervals.
+    /// Returns the fit as a file, with its origin in comments; the case was read from `document`, whose file is `case`.
+    /// Returns `None` if the fit has not converged, or if the case has no intervals.
     #[must_use]
-    pub fn fit_file(&self, case: &Path) -> Option<String> {
-        self.predictor.as_ref().map(|fit| self.origin(case) + &as_ron(fit) + "\n")
+    pub fn fit_file(&self, document: &Document, case: &Path) -> Option<String> {
+        let mut kept = self.predictor.clone()?;
+        kept.inputs = inputs(&self.case, document, case);
+        kept.checksum = kept.sum();
+        Some(self.origin(case) + &as_ron(&kept) + "\n")
     }
 }
 
@@ -23,14 +28,64 @@ impl Predictor {
         document.root().name() == Some("Fit")
     }
 
-    /// Reads a fit and checks it.
+    /// Reads a fit from a document, whose file is `file`, and checks it.
     ///
     /// # Errors
-    /// Returns the faults of the document, or the fault that the fit belongs to other versions of simulated values.
-    pub fn of(document: &Document) -> Result<Self, Faults> {
-        let fit: Self = document.read()?;
+    /// Returns the faults of the document, or the fault that the fit belongs to other versions of simulated values, or
+    /// that its file was changed.
+    pub fn of(document: &Document, file: &Path) -> Result<Self, Faults> {
+        let mut fit: Self = document.read()?;
         let faults = fit.faults(document);
-        if faults.is_empty() { Ok(fit) } else { Err(document.faults(faults)) }
+        if !faults.is_empty() {
+            return Err(document.faults(faults));
+        }
+        file.clone_into(&mut fit.file);
+        fit.found_case = fit.find_case(file);
+        fit.outdated = fit.found_case.as_deref().and_then(|case| fit.changes(case));
+        Ok(fit)
+    }
+
+    /// Returns the file of the case: as the fit names it, relative to its own folder or to the current one, or beside
+    /// the fit, which may have been moved together with its case.
+    fn find_case(&self, fit: &Path) -> Option<PathBuf> {
+        let (folder, case) = (fit.parent().unwrap_or(Path::new("")), Path::new(&self.case));
+        let beside = folder.join(case.file_name()?);
+        [folder.join(case), case.to_owned(), beside].into_iter().find(|path| path.is_file())
+    }
+
+    /// Returns which files of the case, whose own file is `case`, have other contents than when it was fitted. Files
+    /// that no longer exist are not compared.
+    fn changes(&self, case: &Path) -> Option<String> {
+        let folder = case.parent().unwrap_or(Path::new(""));
+        let is_changed = |(name, hash): &&(String, String)| hash_of(&folder.join(name)).is_some_and(|now| now != *hash);
+        let changed = self.inputs.iter().filter(is_changed).map(|(name, _)| folder.join(name).display().to_string());
+        let changed: Vec<_> = changed.collect();
+        let have = if changed.len() == 1 { "has" } else { "have" };
+        (!changed.is_empty())
+            .then(|| format!("{} {have} changed since the fit, which {} repeats.", changed.join(", "), self.command()))
+    }
+
+    /// Returns the command that writes the fit again.
+    fn command(&self) -> String {
+        format!("`parsim calibrate {} --fit-out FILE`", path_word(Path::new(&self.case)))
+    }
+
+    /// Returns the hash of all values but the hash itself.
+    fn sum(&self) -> String {
+        let mut others = self.clone();
+        others.checksum.clear();
+        hash(as_ron(&others).as_bytes())
+    }
+
+    /// Returns `true` if the fit was read from a file, and no case was fitted.
+    #[must_use]
+    pub const fn is_kept(&self) -> bool {
+        !self.checksum.is_empty()
+    }
+
+    /// Returns sentences about files of the case that have changed since the fit.
+    pub fn remarks(&self) -> impl Iterator<Item = String> + '_ {
+        self.outdated.iter().map(|words| format!("note: {words}"))
     }
 
     /// Describes the fit.
@@ -42,8 +97,13 @@ impl Predictor {
 
     fn faults(&self, document: &Document) -> Vec<SourceFault> {
         let fault = |at: &str, message: &str, help: &str| document.fault_at(at, message, Some(help));
-        let again = format!("repeat `parsim calibrate {} --fit-out FILE`", self.case);
-        let other_version = (self.results != RESULTS).then(|| {
+        let again = format!("repeat {}", self.command());
+        let is_current = self.results == RESULTS;
+        let changed = (is_current && self.checksum != self.sum()).then(|| {
+            let help = format!("{again}, or give other values by `--set`, which replaces calibrated ones");
+            fault("checksum", "the file was changed after the fit: it does not have these values", &help)
+        });
+        let other_version = (!is_current).then(|| {
             let words = format!("fitted to the simulated values of version {}, not of version {RESULTS}", self.results);
             fault("results", &words, &again)
         });
@@ -60,6 +120,6 @@ impl Predictor {
         let is_negative = errors.any(|error| error.is_nan() || *error < 0.0);
         let conformal = is_negative.then(|| fault("conformal", "errors and their growth are at least 0", &again));
         let scales = scales.map(|(at, _)| fault(at, "expected a number above 0", &again));
-        other_version.into_iter().chain(scales).chain(covariance).chain(conformal).collect()
+        other_version.into_iter().chain(scales).chain(covariance).chain(conformal).chain(changed).collect()
     }
 }

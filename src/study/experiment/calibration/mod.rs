@@ -14,11 +14,13 @@ mod fit_file;
 mod fitted_parameter;
 mod fitting;
 mod identification;
+mod inputs;
 mod intervals;
 mod output;
 mod prediction;
 mod predictor;
 mod profile;
+mod request;
 mod rows;
 mod simulated;
 mod words;
@@ -33,6 +35,7 @@ pub use discrimination::DistinguishingRow;
 pub use identification::{Identified, JudgedAlternative, JudgedMechanism, Verdict};
 pub use prediction::{Coverage, ErrorOrigin, RowIntervals};
 pub use predictor::Predictor;
+pub use request::CalibrationRequest;
 pub use rows::MeasuredRow;
 
 use super::{IntervalLevel, Setting, StudyError, Workers, one_a_line};
@@ -353,7 +356,9 @@ impl CalibrationCase {
             let rows = rows::rows(table, index, folder, document);
             rows.map_err(|error| error.within(document, &format!("tables.{index}"), "data"))
         };
-        Ok(self.tables.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?.concat())
+        let mut all = self.tables.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?.concat();
+        rows::mark_shared(&mut all, &self.tables);
+        Ok(all)
     }
 
     /// Describes the case in `file` without running anything, with remarks on alternatives that cannot be run, and on
@@ -540,7 +545,8 @@ impl BestFit<'_> {
                 let fit = Fitting { choice, training: Vec::new(), spent: Cell::new(0), ..*self.fit };
                 let best_fit = BestFit { case: self.case, fit: &fit, best: minimum };
                 let values = best_fit.values_of(&minimum.point, |row| row.reference.is_some())?;
-                let errors = [true, false].map(|trains| mean_error(self.fit.rows, &values, |row| row.trains == trains));
+                let is_of: [fn(&MeasuredRow) -> bool; 2] = [|row| row.trains, MeasuredRow::judges];
+                let errors = is_of.map(|is_of| mean_error(self.fit.rows, &values, is_of));
                 Ok::<_, StudyError>(errors)
             });
             let [train_error, held_out_error] = errors.transpose()?.unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::{
     Calibrated, CalibratedParameter, Combination, DistinguishingRow, Identified, JudgedAlternative, JudgedMechanism,
-    Verdict, mean_error,
+    MeasuredRow, Verdict, mean_error,
 };
 use crate::analysis::Residuals;
 use crate::answer::{Answer, AnswerShape, QuantityValue, Record, Role, Unit};
@@ -41,7 +41,8 @@ impl Calibrated {
     #[must_use]
     pub fn chart(&self) -> LineChart {
         let line = |(table, trains): (usize, bool)| {
-            let rows = self.rows.iter().zip(&self.values).filter(|(row, _)| row.table == table && row.trains == trains);
+            let rows =
+                self.rows.iter().zip(&self.values).filter(|(row, _)| row.table == table && row.judges() != trains);
             let points = rows
                 .filter_map(|(row, value)| Some((row.reference?, 100.0 * Residuals::error((*value)?, row.reference?))));
             let role = if trains { "calibrates" } else { "judges" };
@@ -70,7 +71,7 @@ impl Calibrated {
     /// Returns the mean error of the other rows.
     #[must_use]
     pub fn held_out_error(&self) -> Option<f64> {
-        mean_error(&self.rows, &self.values, |row| !row.trains)
+        mean_error(&self.rows, &self.values, MeasuredRow::judges)
     }
 
     /// Returns the pairs of parameters with the correlations of their estimates.
@@ -104,7 +105,7 @@ impl Calibrated {
             record.put_as(Role::Measured, key, reference);
             record.put_as(Role::Simulated, table.simulated.clone(), value);
             record.put_as(Role::Residual, "error", Residuals::error(value, reference));
-            record.put("role", if row.trains { "train" } else { "held_out" });
+            record.put("role", if row.judges() { "held_out" } else { "train" });
             if let Some(intervals) = &self.intervals {
                 intervals.level.put(&mut record, &table.simulated, intervals.of_rows[index]);
                 record.put("covered", intervals.covers(index, row).map(QuantityValue::Flag));

@@ -51,7 +51,7 @@ impl RowIntervals {
     /// the intervals.
     #[must_use]
     pub fn covers(&self, row: usize, measured: &MeasuredRow) -> Option<bool> {
-        let judges = !measured.trains && !measured.sets_intervals;
+        let judges = measured.judges() && !measured.sets_intervals;
         let (low, high) = self.of_rows[row].filter(|_| judges)?;
         measured.reference.map(|reference| (low..=high).contains(&reference))
     }

@@ -3,15 +3,16 @@
 use super::best_fit::BestFit;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
+use super::inputs::{hash_of, inputs};
 use super::intervals::ParameterIntervals;
 use super::prediction::{around, of_residual, span};
-use super::{AlternativeFits, EVALUATIONS, conflicts, words};
-use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
+use super::{AlternativeFits, CalibrationRequest, EVALUATIONS, conflicts, words};
+use crate::experiment::{CalibratedValues, IntervalLevel, Setting, StudyError, Workers, path_word};
 use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability};
 use crate::scenario::source::Document;
-use crate::scenario::{Plan, RESULTS};
+use crate::scenario::{Comparison, Plan, RESULTS, Scenario};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The largest number of other alternatives that are named.
 const MAX_SHOWN: usize = 3;
@@ -50,6 +51,19 @@ pub struct Predictor {
     has_columns: bool,
     /// A sentence about residuals that noise does not explain, if they are as large.
     misfit: Option<String>,
+    /// The files that the case consists of, relative to its folder, with the hashes of their contents.
+    pub(super) inputs: Vec<(String, String)>,
+    /// The hash of all other values, by which a changed file is recognised; only of a fit that is kept.
+    pub(super) checksum: String,
+    /// The file from which the fit was read: a case, or a fit that was kept.
+    #[serde(skip)]
+    pub(super) file: PathBuf,
+    /// The file of the case, if it is still where the fit says or beside the fit.
+    #[serde(skip)]
+    pub(super) found_case: Option<PathBuf>,
+    /// A sentence about files of the case that have changed since the fit, if there are any.
+    #[serde(skip)]
+    pub(super) outdated: Option<String>,
 }
 
 /// A parameter with its best value and others.
@@ -123,20 +137,27 @@ impl NearbyParameter {
 }
 
 impl Predictor {
-    /// Reads the fit in `file`, or calibrates the case in it, for intervals that are to contain new measurements at this
-    /// level; by default at that of the fit or of the case, or 90 %.
+    /// Reads the requested fit, or calibrates the requested case.
     ///
     /// # Errors
-    /// Returns the faults of the file, or the errors of [`predictor`](CalibrationCase::predictor).
-    pub fn load(file: &Path, level: Option<IntervalLevel>, workers: Workers<'_>) -> Result<Self, StudyError> {
+    /// Returns the faults of the file, the errors of [`predictor`](CalibrationCase::predictor), or an error if too few
+    /// errors are known for the requested level.
+    pub fn load(request: &CalibrationRequest, workers: Workers<'_>) -> Result<Self, StudyError> {
+        let CalibrationRequest { file, level } = request;
         let document = Document::load(file)?;
-        if Self::is_in(&document) {
-            let kept = Self::of(&document)?;
-            return Ok(Self { level: level.unwrap_or(kept.level), ..kept });
-        }
-        let case = CalibrationCase::of(&document)?;
-        let of_case = || case.intervals.level.and_then(IntervalLevel::of_percent);
-        case.predictor(&document, file, level.or_else(of_case).unwrap_or_default(), workers)
+        let predictor = if Self::is_in(&document) {
+            let kept = Self::of(&document, file)?;
+            Self { level: level.unwrap_or(kept.level), ..kept }
+        } else {
+            let case = CalibrationCase::of(&document)?;
+            let of_case = || case.intervals.level.and_then(IntervalLevel::of_percent);
+            let level = level.or_else(of_case).unwrap_or_default();
+            let mut fitted = case.predictor(&document, file, level, workers)?;
+            fitted.inputs = inputs(&case, &document, file);
+            fitted
+        };
+        let lacking = level.and_then(|_| predictor.lacking_errors());
+        lacking.map_or(Ok(predictor), |message| Err(StudyError::Argument("interval", message)))
     }
 }
 
@@ -208,6 +229,11 @@ impl BestFit<'_> {
             simulated: self.case.tables.iter().map(|table| table.simulated.clone()).collect(),
             has_columns: !self.case.intervals.kinds.is_empty() || self.case.intervals.growing.is_some(),
             misfit: words::misfit(self.misfit(), self.fit.is_implausible(self.best)),
+            inputs: Vec::new(),
+            checksum: String::new(),
+            file: file.to_owned(),
+            found_case: Some(file.to_owned()),
+            outdated: None,
         }
     }
 }
@@ -266,7 +292,7 @@ impl Predictor {
                 .to_owned()
         });
         let fit = self.misfit.iter().map(|words| format!("In the calibration, {words}."));
-        let fit = fit.chain(self.undecided(&is_set)).chain(of_others);
+        let fit = self.outdated.iter().cloned().chain(fit).chain(self.undecided(&is_set)).chain(of_others);
         Ok(fit.chain(undetermined).chain(poorly).chain(unused).chain(self.without_intervals()).collect())
     }
 
@@ -289,6 +315,25 @@ impl Predictor {
         })
     }
 
+    /// Returns that the measurements with which a scenario is compared are data of the calibration, if they are.
+    pub(super) fn shared_measurements(&self, scenario: &Scenario) -> Option<String> {
+        let files = scenario.compare.iter().filter_map(|comparison| match comparison {
+            Comparison::Measured(file) => Some(file.as_str()),
+            _ => None,
+        });
+        let is_input = |file: &&str| {
+            let hash = hash_of(Path::new(file));
+            hash.is_some_and(|hash| self.inputs.iter().any(|(_, of_input)| *of_input == hash))
+        };
+        let shared = files.filter(is_input).collect::<Vec<_>>().join(", ");
+        (!shared.is_empty()).then(|| {
+            format!(
+                "The calibration has measurements of {shared}: errors of rows that calibrated are those of a fit and judge no prediction; `parsim calibrate {}` says which rows these are.",
+                path_word(Path::new(&self.case))
+            )
+        })
+    }
+
     /// Returns the keys of the quantities that the case calibrates other than `key`.
     ///
     /// # Errors
@@ -307,18 +352,41 @@ impl Predictor {
 
     /// Returns the reason why there are no intervals, if too few errors are known.
     fn without_intervals(&self) -> Option<String> {
+        self.lacking_errors().map(|words| format!("There are no intervals: {words}."))
+    }
+
+    /// Returns how many errors the level takes and how many are known, if these are too few, with the remedy.
+    fn lacking_errors(&self) -> Option<String> {
         let (percent, known) = (self.level.percent(), self.conformal.count());
         let needed = (1.0 / (1.0 - self.level.share()) - 1.0 - 1e-9).ceil();
-        self.half_width().is_none().then(|| {
-            format!("There are no intervals: {percent} % take at least {needed} errors of rows that were left out, and the calibration has {known}: give a lower `--interval`, or more rows.")
+        let of = |percent| IntervalLevel::of_percent(percent).filter(|level| self.half_width_at(*level).is_some());
+        let greatest = (IntervalLevel::BOUNDS.0..percent).rev().find_map(of);
+        let help = greatest.map_or_else(
+            || "calibrate with more rows".to_owned(),
+            |level| format!("give at most `--interval {}`, or calibrate with more rows", level.percent()),
+        );
+        (!self.has_intervals()).then(|| {
+            format!("{percent} % take at least {needed} errors of rows that were left out, and the calibration has {known}: {help}")
         })
     }
 
-    /// Returns the case with the calibrated values, in words.
+    /// Returns `true` if enough errors are known for intervals.
+    pub(super) fn has_intervals(&self) -> bool {
+        self.half_width().is_some()
+    }
+
+    /// Returns the file that calibrates, and that of the case if it is another one, in words.
     #[must_use]
-    pub fn origin(&self, calibrated: &[Setting]) -> String {
-        let values = calibrated.iter().map(|(path, value)| format!("{path} = {value}"));
-        format!("{}: {}", self.case, values.collect::<Vec<_>>().join(", "))
+    pub fn source(&self) -> String {
+        let file = self.file.display().to_string();
+        if file == self.case { file } else { format!("{file}, a fit of {}", self.case) }
+    }
+
+    /// Returns these values, with their origin.
+    pub(super) fn values(&self, settings: Vec<Setting>) -> CalibratedValues {
+        let option = format!("--calibration {}", self.file.display());
+        let case = self.found_case.clone().unwrap_or_else(|| PathBuf::from(&self.case));
+        CalibratedValues { option, case, settings }
     }
 
     /// Returns the fields, of those that are set, that the data do not determine, as a subject with its verb and
@@ -361,6 +429,10 @@ impl Predictor {
 
     /// Returns the half-width of the intervals in units of their uncertainty; `None` if too few errors are known.
     fn half_width(&self) -> Option<f64> {
-        self.conformal.half_width("", 1.0, self.level.share())
+        self.half_width_at(self.level)
+    }
+
+    fn half_width_at(&self, level: IntervalLevel) -> Option<f64> {
+        self.conformal.half_width("", 1.0, level.share())
     }
 }

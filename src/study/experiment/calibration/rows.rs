@@ -6,6 +6,7 @@ use crate::experiment::StudyError;
 use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, SourceFault};
 use crate::scenario::table::{Conversion, Row, Table, conversion};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// A row of a table of measurements.
@@ -23,11 +24,19 @@ pub struct MeasuredRow {
     pub trains: bool,
     /// `true` if the row sets the width of intervals and takes no part in the fit.
     pub sets_intervals: bool,
+    /// `true` if the same measurement, in the same line of the same file, calibrates as a row of another table.
+    pub calibrates_elsewhere: bool,
     /// The place of the row, such as `line 3`.
     pub place: String,
 }
 
 impl MeasuredRow {
+    /// Returns `true` if the measurement judges the fit, because no row with it calibrates.
+    #[must_use]
+    pub const fn judges(&self) -> bool {
+        !self.trains && !self.calibrates_elsewhere
+    }
+
     /// Returns the value in a column before the reference.
     #[must_use]
     pub fn value(&self, column: &str) -> Option<&AxisValue> {
@@ -86,6 +95,18 @@ pub fn rows(
     Ok(rows)
 }
 
+/// Marks the rows of all `tables` whose measurements calibrate as rows of other tables.
+pub fn mark_shared(rows: &mut [MeasuredRow], tables: &[CalibrationTable]) {
+    let measurement = |row: &MeasuredRow| {
+        let table = &tables[row.table];
+        (table.data.clone(), table.reference.clone(), row.place.clone())
+    };
+    let calibrating: HashSet<_> = rows.iter().filter(|row| row.trains).map(measurement).collect();
+    for row in rows.iter_mut().filter(|row| !row.trains) {
+        row.calibrates_elsewhere = calibrating.contains(&measurement(row));
+    }
+}
+
 /// The properties that all rows of a table share.
 struct RowReading<'t> {
     data: &'t Table,
@@ -114,7 +135,9 @@ impl RowReading<'_> {
         let trains = self.holds(&self.train, row)?.unwrap_or(true) && reference.is_some() && !sets_intervals;
         let known = self.columns.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone())));
         let (labels, axes) = known.partition(|(name, _)| self.table.labels.contains(name));
-        Ok(MeasuredRow { table: self.index, axes, labels, reference, trains, sets_intervals, place: row.place.clone() })
+        let (place, calibrates_elsewhere) = (row.place.clone(), false);
+        let table = self.index;
+        Ok(MeasuredRow { table, axes, labels, reference, trains, sets_intervals, calibrates_elsewhere, place })
     }
 
     /// Returns whether a condition is true in a row; `None` if there is no condition.

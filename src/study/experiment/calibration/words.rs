@@ -7,7 +7,7 @@ use super::{
 };
 use crate::answer::Unit;
 use crate::experiment::path_word;
-use crate::report::{TextTable, digits};
+use crate::report::{TextTable, counted, digits};
 use parsim_sim::units::escaped;
 use std::fmt::Write;
 use std::path::Path;
@@ -46,6 +46,9 @@ impl Calibrated {
         for (_, table) in self.case.tables.iter().enumerate().filter(|(index, _)| calibrates(*index)) {
             let rows =
                 table.train.as_ref().map_or_else(|| "all rows".to_owned(), |train| format!("the rows with {train}"));
+            let apart =
+                table.intervals.as_ref().map(|apart| format!(", without those with {apart},")).unwrap_or_default();
+            let rows = rows + &apart;
             let _ = writeln!(text, "// {}: {rows} of {}", table.name, table.data.display());
         }
         let error = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), percents);
@@ -109,7 +112,17 @@ impl Calibrated {
         }
         let error = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), percents);
         let (fitted, others) = (error(self.train_error()), error(self.held_out_error()));
-        let _ = writeln!(text, "mean error: {fitted} of the rows that calibrated, {others} of the others");
+        let apart = self.rows.iter().filter(|row| row.sets_intervals).count();
+        let apart = if apart > 0 { format!(", {apart} of which set the intervals") } else { String::new() };
+        let _ = writeln!(text, "mean error: {fitted} of the rows that calibrated, {others} of the others{apart}");
+        let shared = self.rows.iter().filter(|row| row.calibrates_elsewhere).count();
+        if shared > 0 {
+            let _ = writeln!(
+                text,
+                "{} of the others calibrated as rows of other tables, and do not count",
+                counted(shared, "measurement")
+            );
+        }
         text += &self.interval_words();
         let _ = writeln!(
             text,

@@ -291,7 +291,7 @@ mod tests {
             Override { name, values: values.split(',').map(str::to_owned).collect() }
         };
         let (set, over) = (set.iter().map(pair).collect(), over.iter().map(override_of).collect());
-        let plan = ScenarioFile { path: scenario.clone(), set, over, seed: None }.plan().unwrap();
+        let plan = ScenarioFile { path: scenario.clone(), set, over, ..ScenarioFile::default() }.plan().unwrap();
         chapter(&scenario, &plan, Workers::default(), &mut Failures::default()).unwrap()
     }
 

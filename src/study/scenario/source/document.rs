@@ -140,8 +140,29 @@ impl Document {
     /// # Errors
     /// The parent accepts no fields, or the text is not a value.
     pub fn set_from(&mut self, from: &Path, path: &str, text: &str) -> Result<(), SourceFault> {
-        let typed = TypedValue { option: "--set", name: path, text, origin: None };
+        self.set_by("--set", from, path, text)
+    }
+
+    /// Replaces or adds the value at a path, as [`set_from`](Self::set_from) does. `option` names the origin of the
+    /// value in diagnostics.
+    ///
+    /// # Errors
+    /// The parent accepts no fields, or the text is not a value.
+    pub(in crate::scenario) fn set_by(
+        &mut self,
+        option: &str,
+        from: &Path,
+        path: &str,
+        text: &str,
+    ) -> Result<(), SourceFault> {
+        let typed = TypedValue { option, name: path, text, origin: None };
         overrides::set(&mut self.sources, &mut self.root, path, typed, from)
+    }
+
+    /// Makes faults at other places than the values of `option` name these values, which `words` list, as a possible
+    /// cause.
+    pub fn suspect(&mut self, option: &str, words: &str) {
+        self.sources.suspect(option, words);
     }
 
     /// Sets the value at a path, as [`set`](Self::set) does, to a value of the axis `name`. `option` names the origin

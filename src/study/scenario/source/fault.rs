@@ -48,6 +48,16 @@ impl SourceFault {
     pub fn help(self, help: &str) -> Self {
         Self { help: Some(shortened(help, 1000)), ..self }
     }
+
+    /// Adds the values that may have caused the fault to its advice, unless it has them.
+    fn suspect(&mut self, values: Option<&str>) {
+        let Some(values) = values else { return };
+        self.help = match self.help.take() {
+            Some(help) if help.ends_with(values) => Some(help),
+            Some(help) => Some(format!("{help}; {values}")),
+            None => Some(values.to_owned()),
+        };
+    }
 }
 
 impl fmt::Display for SourceFault {
@@ -98,6 +108,9 @@ impl Faults {
     pub fn new(sources: Sources, mut list: Vec<SourceFault>) -> Self {
         for place in list.iter_mut().filter_map(|fault| fault.place.as_mut()) {
             *place = sources.origin(*place);
+        }
+        for fault in &mut list {
+            fault.suspect(sources.suspicion(fault.place));
         }
         list.sort_by_key(|fault| fault.place.map(|place| (place.file, place.start)));
         let mut seen = HashSet::new();

@@ -44,11 +44,22 @@ pub struct SourceText {
     pub origin: Option<Place>,
 }
 
+/// Values that the user did not write and that may cause faults at other places.
+#[derive(Debug)]
+struct SuspectValues {
+    /// The beginning of the names of their texts: the option that gives the values.
+    option: String,
+    /// The values, in words.
+    words: String,
+}
+
 /// The table of all texts that were read. Cloning is cheap after `share`.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     shared: Arc<Vec<Arc<SourceText>>>,
     own: Vec<Arc<SourceText>>,
+    /// Values that may have caused faults at other places.
+    suspect: Option<Arc<SuspectValues>>,
     /// The files that texts may name.
     pub(super) files: NamedFiles,
 }
@@ -105,6 +116,19 @@ impl Sources {
     /// Returns the place in a file for which the text of a place stands, or else the place itself.
     pub(super) fn origin(&self, place: Place) -> Place {
         self.get(place.file).and_then(|source| source.origin).unwrap_or(place)
+    }
+
+    /// Makes [`suspicion`](Self::suspicion) name the values of `option`, which `words` list.
+    pub(super) fn suspect(&mut self, option: &str, words: &str) {
+        self.suspect = Some(SuspectValues { option: format!("{option} "), words: words.to_owned() }.into());
+    }
+
+    /// Returns the values that may have caused a fault at `place`, in words, unless it is the place of one of them.
+    pub(super) fn suspicion(&self, place: Option<Place>) -> Option<&str> {
+        let suspect = self.suspect.as_ref()?;
+        let source = place.and_then(|place| self.get(place.file));
+        let is_own = source.is_some_and(|source| source.typed && source.name.starts_with(&suspect.option));
+        (!is_own).then_some(&*suspect.words)
     }
 
     pub(super) fn is_typed(&self, place: Place) -> bool {

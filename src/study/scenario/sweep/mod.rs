@@ -188,10 +188,12 @@ impl Plan {
         self.axis(name).is_some_and(|planned| planned.values.len() != 1)
     }
 
-    /// Returns `true` if the scenario has a field at `path`, given or at its default.
+    /// Returns `true` if the scenario has a field at `path`, given or at its default. A part that is left out as a whole
+    /// has no fields, since one of them alone does not describe it.
     #[must_use]
     pub fn has_field(&self, path: &str) -> bool {
-        self.document.get(path).is_some() || is_left_out(&self.document, path)
+        let has_parent = path.rsplit_once('.').is_none_or(|(parent, _)| self.document.get(parent).is_some());
+        self.document.get(path).is_some() || has_parent && is_left_out(&self.document, path)
     }
 
     /// Returns the axis that varies the field at `path`, itself or as part of a containing field.
