@@ -27,11 +27,16 @@ impl Residuals {
     }
 
     /// Returns the symmetric mean absolute percentage error as a ratio, the mean of 2 |P − M| / (|P| + |M|), for
-    /// positive measurements M; `None` without cells.
+    /// measurements M of at least 0; `None` without cells. If M is 0, that is 2, or 0 if P is 0, too.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "tables have few cells")]
     pub fn symmetric_mean_absolute(&self) -> Option<f64> {
-        let sum: f64 = self.0.iter().map(|error| 2.0 * error.abs() / ((1.0 + error).abs() + 1.0)).sum();
+        let symmetric = |error: &f64| match error {
+            error if error.is_nan() => 0.0,
+            error if error.is_infinite() => 2.0,
+            error => 2.0 * error.abs() / ((1.0 + error).abs() + 1.0),
+        };
+        let sum: f64 = self.0.iter().map(symmetric).sum();
         (!self.0.is_empty()).then(|| sum / self.0.len() as f64)
     }
 
@@ -72,6 +77,8 @@ mod tests {
         assert_eq!(residuals.mean_absolute(), Some(0.5));
         // 2 · 1 / 3 and 2 · 1 / 5.
         assert!((residuals.symmetric_mean_absolute().unwrap() - f64::midpoint(2.0 / 3.0, 0.4)).abs() < 1e-12);
+        let of_zero: Residuals = [Residuals::error(1.0, 0.0), Residuals::error(0.0, 0.0)].into_iter().collect();
+        assert_eq!(of_zero.symmetric_mean_absolute(), Some(1.0));
         assert_eq!(root_mean_square([3.0, -4.0].into_iter()), Some(12.5_f64.sqrt()));
         assert_eq!(root_mean_square(std::iter::empty()), None);
     }

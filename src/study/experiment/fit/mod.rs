@@ -182,6 +182,7 @@ impl FitRequest {
         let parameters = self.parameters(&data, &value)?;
         data.need_numbers(&parameters)?;
         self.need_amounts(&data, parameters.iter().chain(&times))?;
+        self.need_messages(&data)?;
         let used = [&value].into_iter().chain(&parameters).chain(&times);
         let notes = used.filter_map(|column| data.unused(column)).chain(note_on_repetitions(&data, &value));
         let mut notes: Vec<_> = notes.collect();
@@ -211,6 +212,17 @@ impl FitRequest {
             data.rows.iter().find(is_negative).map(|row| data.fault_in(row, column, "it must not be negative"))
         };
         columns.find_map(|column| negative(&column)).map_or(Ok(()), |fault| Err(fault.into()))
+    }
+
+    /// Checks that every row has a message.
+    fn need_messages(&self, data: &Table) -> Result<(), StudyError> {
+        let Some(column) = &self.messages.messages else { return Ok(()) };
+        let has_none = |row: &&Row| row.number(column).is_some_and(|number| number < 1.0);
+        let fault = |row: &Row| {
+            let message = "a time of no messages says nothing of them: give their number, from 1 on";
+            data.fault_in(row, column, message).help("leave the row out").into()
+        };
+        data.rows.iter().find(has_none).map_or(Ok(()), |row| Err(fault(row)))
     }
 
     /// Returns the columns that are parameters of the model.
@@ -374,14 +386,15 @@ fn put_quality(record: &mut Record, prefix: &str, quality: Option<&Quality>) {
 
 /// Describes the quality in words.
 fn quality_words(quality: &Quality) -> String {
-    // A relative error against a measured 0 is not defined.
     let percent = |ratio: f64| if ratio.is_finite() { format!("{:.3} %", 100.0 * ratio) } else { "none".to_owned() };
     let adjusted =
         quality.r_squared_adjusted.map_or_else(|| ", no adjusted R²".to_owned(), |r| format!(", adjusted R² {r:.6}"));
     let left_out =
         quality.leave_one_out.map_or_else(String::new, |error| format!(", leave-one-out error {}", percent(error)));
+    let has_zero = !quality.largest_error.is_finite();
+    let zero = if has_zero { " (relative to a measured 0, errors are not defined)" } else { "" };
     format!(
-        "{} points: SMAPE {}, largest error {}{adjusted}{left_out}",
+        "{} points: SMAPE {}, largest error {}{adjusted}{left_out}{zero}",
         quality.points,
         percent(quality.smape),
         percent(quality.largest_error)

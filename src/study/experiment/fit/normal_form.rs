@@ -1,9 +1,12 @@
 //! The fit of `--model normal-form`.
 
-use super::{FitGroup, FitModel, Fitted, FittedModel, FittedPoint, GivenArgument, points, put_quality, quality_words};
+use super::{
+    FitGroup, FitModel, Fitted, FittedModel, FittedPoint, GivenArgument, described, points, put_quality, quality_words,
+};
 use crate::answer::Record;
 use crate::experiment::StudyError;
 use crate::model::fit::{FittedForm, NormalFormSearch, Observation, Weighting};
+use crate::report::digits;
 use crate::scenario::AxisValue;
 use crate::scenario::table::{Row, Table};
 
@@ -83,7 +86,7 @@ impl FormRequest {
         let what = self.strong_scaling.as_ref().map_or_else(|| value.to_owned(), |p| format!("{p} × {value}"));
         let words = format!("{what} = {}\n{}\n", found.form, quality_words(quality));
         let record = self.record(&found);
-        let (ron, notes) = (Ok(found.form.to_ron()), notes(&found, group));
+        let (ron, notes) = (Ok(found.form.to_ron()), self.notes(&found, group, &observations));
         Ok(Some(Fitted { record, words, points, ron, machine: None, notes, model: Ok(FittedModel::NormalForm(found)) }))
     }
 
@@ -94,6 +97,28 @@ impl FormRequest {
             let message = format!("--strong-scaling {name}: the parameters are {}", parameters.join(", "));
             StudyError::Request(message)
         })
+    }
+
+    /// Returns notes on rows that determine a coefficient alone, and on a form that describes the values poorly.
+    fn notes(&self, found: &FittedForm, group: &FitGroup, observations: &[Observation]) -> Vec<String> {
+        let parameters = &found.form.parameters;
+        let explained = found.regression.quality.r_squared_adjusted.filter(|explained| *explained < MIN_EXPLAINED);
+        let weak = explained.map(|explained| {
+            format!("the form explains little of how the values differ: adjusted R² is {explained:.3}")
+        });
+        let negative = between(observations).into_iter().find(|point| found.predict(point).0 < 0.0).map(|point| {
+            let at: Vec<_> =
+                parameters.iter().zip(&point).map(|(name, x)| format!("{name} = {}", digits(*x))).collect();
+            format!("the form is negative within the range of the rows, at {}", at.join(", "))
+        });
+        let falls = |index: &usize| PROCESSORS.contains(&&*parameters[*index]) && fall_along(*index, observations);
+        let falling = (0..parameters.len()).find(falls).filter(|_| self.strong_scaling.is_none()).map(|index| {
+            let name = &parameters[index];
+            format!("the values fall with {name}, which no form does: `--strong-scaling {name}` fits their product with {name}")
+        });
+        let place = if group.name.is_empty() { String::new() } else { format!("{}: ", described(&group.name)) };
+        let poor = [weak, negative, falling].into_iter().flatten().map(|words| format!("note: {place}{words}"));
+        on_decisive(found, group).into_iter().chain(poor).collect()
     }
 
     fn record(&self, found: &FittedForm) -> Record {
@@ -115,13 +140,53 @@ impl FormRequest {
     }
 }
 
+/// The adjusted R² below which a note says that a form explains little.
+const MIN_EXPLAINED: f64 = 0.5;
+/// The names of columns that are numbers of processors.
+const PROCESSORS: [&str; 5] = ["p", "ranks", "processors", "cores", "nodes"];
+/// The number of points per parameter at which a form is evaluated within the range of the rows.
+const TRIED: u32 = 33;
+
+/// Returns points within the range of the observations, evenly spaced on logarithmic scales.
+fn between(observations: &[Observation]) -> Vec<Vec<f64>> {
+    let parameters = observations.first().map_or(0, |one| one.point.len());
+    let range = |index: usize| {
+        let values = observations.iter().map(|one| one.point[index].ln());
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
+    };
+    let along = |index: usize| {
+        let (low, high) = range(index);
+        (0..TRIED).map(move |step| (low + (high - low) * f64::from(step) / f64::from(TRIED - 1)).exp())
+    };
+    (0..parameters).fold(vec![Vec::new()], |points: Vec<Vec<f64>>, index| {
+        let with = |point: &Vec<f64>| along(index).map(|x| [&point[..], &[x]].concat()).collect::<Vec<_>>();
+        points.iter().flat_map(with).collect()
+    })
+}
+
+/// Returns `true` if values fall along a parameter: if, of the neighbouring observations that differ in this parameter
+/// only, more fall than rise.
+fn fall_along(index: usize, observations: &[Observation]) -> bool {
+    let others = |one: &Observation| [&one.point[..index], &one.point[index + 1..]].concat();
+    let place = |one: &Observation| [others(one), vec![one.point[index]]].concat();
+    let mut sorted: Vec<(Vec<f64>, &Observation)> = observations.iter().map(|one| (place(one), one)).collect();
+    sorted.sort_by(|(one, _), (other, _)| one.partial_cmp(other).expect("parameters are above 0"));
+    let neighbours = sorted.windows(2).map(|pair| (pair[0].1, pair[1].1));
+    let neighbours =
+        neighbours.filter(|(one, next)| one.point[index] < next.point[index] && others(one) == others(next));
+    let (fall, rise) = neighbours.fold((0, 0), |(fall, rise), (one, next)| {
+        (fall + usize::from(next.value < one.value), rise + usize::from(next.value > one.value))
+    });
+    fall > rise
+}
+
 /// Returns a note on the rows that determine a coefficient alone.
-fn notes(found: &FittedForm, group: &FitGroup) -> Vec<String> {
+fn on_decisive(found: &FittedForm, group: &FitGroup) -> Option<String> {
     let decisive = &found.regression.quality.decisive;
     let places: Vec<_> = decisive.iter().map(|index| group.fitted[*index].place.as_str()).collect();
     let of_decisive =
         || format!("note: {}: a row that determines a coefficient alone has no leave-one-out error", places.join(", "));
-    (!places.is_empty()).then(of_decisive).into_iter().collect()
+    (!places.is_empty()).then(of_decisive)
 }
 
 /// Predicts the value at a point of `--at`.

@@ -1,6 +1,7 @@
 //! Fits to tables.
 
 use super::*;
+use crate::answer::QuantityValue;
 
 fn fitted(request: &FitRequest, table: &str) -> Fits {
     request.fit(Table::parse("times.csv", table).unwrap()).unwrap()
@@ -44,4 +45,44 @@ fn equal_times_have_no_rate() {
     let Ok(FittedModel::Hockney(fit)) = fits.models().next().unwrap().1 else { panic!("no fit of Hockney") };
     assert_eq!((fit.rate_bytes_per_s(), fit.half_length_bytes()), (None, None));
     assert!((fit.startup_s - 0.3).abs() < 1e-12, "{fit:?}");
+}
+
+#[test]
+fn no_messages_have_no_time() {
+    let messages = MessageColumns { messages: Some("m".to_owned()), ..MessageColumns::default() };
+    let request = FitRequest { messages, ..FitRequest::new(FitModel::Loggp) };
+    let error = request.fit(Table::parse("times.csv", "bytes,m,time_s\n1,1,1e-5\n100,0,2e-5\n1000,2,3e-5\n").unwrap());
+    let error = error.err().expect("a row has no messages").to_string();
+    assert!(error.contains("times.csv, line 3") && error.contains("a time of no messages"), "{error}");
+}
+
+fn form_notes(table: &str, form: FormRequest) -> String {
+    let request = FitRequest { form, weighting: Weighting::Absolute, ..FitRequest::new(FitModel::NormalForm) };
+    fitted(&request, table).notes.join("\n")
+}
+
+#[test]
+fn poor_forms_are_noted() {
+    let noise = "n,time_s\n1,3\n2,1\n4,4\n8,1\n16,5\n32,3\n";
+    let falling = "p,time_s\n1,64\n2,32\n4,16\n8,8\n16,4\n32,2.1\n64,1.2\n";
+    let good = "p,time_s\n1,1\n2,2\n4,4\n8,8\n16,16\n32,32.5\n";
+    let notes = |table: &str| form_notes(table, FormRequest::default());
+    assert!(notes(noise).contains("explains little of how the values differ: adjusted R² is "), "{}", notes(noise));
+    let of_falling = notes(falling);
+    assert!(of_falling.contains("fall with p, which no form does: `--strong-scaling p`"), "{of_falling}");
+    assert!(of_falling.contains("the form is negative within the range of the rows, at p = "), "{of_falling}");
+    assert_eq!(notes(&falling.replace("p,", "n,")).matches("fall with").count(), 0);
+    let scaled = FormRequest { strong_scaling: Some("p".to_owned()), ..FormRequest::default() };
+    assert_eq!((form_notes(falling, scaled), notes(good)), (String::new(), String::new()));
+}
+
+/// The symmetric error of a measured 0 is defined, and a relative one is not.
+#[test]
+fn a_measured_zero_has_a_symmetric_error() {
+    let request = FitRequest { weighting: Weighting::Absolute, ..FitRequest::new(FitModel::Hockney) };
+    let fits = fitted(&request, "bytes,time_s\n1,0\n1000,2e-5\n2000,3e-5\n4000,6e-5\n");
+    let (record, words) = (&fits.groups[0].1.record, &fits.groups[0].1.words);
+    let number = |key: &str| record.get(key).and_then(QuantityValue::number).filter(|value| value.is_finite());
+    assert!(number("smape").is_some_and(|smape| (0.5..1.0).contains(&smape)) && number("largest_error").is_none());
+    assert!(words.contains("largest error none") && words.contains("relative to a measured 0"), "{words}");
 }
