@@ -295,6 +295,49 @@ fn a_case_without_its_interval_is_missing() {
     assert_eq!((states(), &swept), (0, &calibrated.asked_by("fit.ron", "merge", &stored).0));
 }
 
+/// Errors against the measurements that calibrated judge no prediction, which a note says, and the page of a report.
+#[test]
+fn measurements_that_calibrated_do_not_judge() {
+    let calibrated = Calibrated::new();
+    calibrated.keep();
+    let others = calibrated.path("others.csv");
+    fs::write(&others, MEASURED.replace("0.0702", "0.0712")).expect("it can be written");
+    let note = |file: &str, data: &str| {
+        let compare = format!("compare=[Measured({data:?})]");
+        let words = format!("The calibration has measurements of {data}: ");
+        let page = calibrated.path("page.html");
+        calibrated.asked_by(file, "report", &["--set", &compare, "--out", &page]);
+        let html = fs::read_to_string(page).expect("it is written");
+        let (_, noted) = calibrated.asked_by(file, "sweep", &[&OVER[..], &["--set", &compare]].concat());
+        assert_eq!(noted.contains(&words), html.contains(&words), "{noted}");
+        noted.contains(&words)
+    };
+    let data = calibrated.path("data.csv");
+    for file in ["case.ron", "fit.ron"] {
+        assert_eq!((note(file, &data), note(file, &others)), (true, false), "{file}");
+    }
+}
+
+/// A measurement that two tables read and that calibrates in one of them judges nothing in the other one.
+#[test]
+fn a_measurement_that_calibrates_judges_in_no_table() {
+    let calibrated = Calibrated::new();
+    let text = fs::read_to_string(calibrated.path("case.ron")).expect("it is text");
+    let begin = text.find("Table(").expect("there is a table");
+    let end = text.find(")]").expect("the list of tables ends") + 1;
+    let table = &text[begin..end];
+    let [one, other] = ["p <= 4", "p <= 2"].map(|train| table.replace("noise", &format!("train: {train:?}, noise")));
+    let other = other.replace("\"rings\"", "\"again\"");
+    let roles = |tables: &str| {
+        fs::write(calibrated.path("case.ron"), text.replace(table, tables)).expect("it can be written");
+        let (_, said, _) = ended(&["calibrate", &calibrated.path("case.ron"), "--format", "jsonl"]);
+        let rows: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+        let role = |role: &'static str| rows.iter().filter(move |row| row["role"] == role).count();
+        (role("train"), role("held_out"))
+    };
+    assert_eq!((roles(&one), roles(&format!("{one}, {other}"))), ((8, 4), (16, 8)));
+}
+
 /// The blocks of a script use the calibration.
 #[test]
 fn a_script_hands_on_the_calibration() {

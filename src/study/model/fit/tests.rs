@@ -20,14 +20,15 @@ fn a_textbook_regression() {
     assert_close(fit.coefficients[1], 2.0, 1e-12);
     let variance: f64 = 0.04 / 2.0;
     let intervals = fit.intervals.as_ref().unwrap();
-    // Sxx = 5, the mean of x is 1.5, t(2) = 4.303.
-    assert_close(intervals[1], 4.303 * (variance / 5.0).sqrt(), 1e-9);
-    assert_close(intervals[0], 4.303 * (variance * (0.25 + 2.25 / 5.0)).sqrt(), 1e-9);
+    // Sxx = 5, the mean of x is 1.5, t(2) = √(0.95² / (2 · 0.975 · 0.025)) = 4.303.
+    let quantile = (0.95_f64.powi(2) / (2.0 * 0.975 * 0.025)).sqrt();
+    assert_close(intervals[1], quantile * (variance / 5.0).sqrt(), 1e-9);
+    assert_close(intervals[0], quantile * (variance * (0.25 + 2.25 / 5.0)).sqrt(), 1e-9);
     assert_close(fit.quality.root_mean_square, 0.1, 1e-9);
     assert_close(fit.quality.r_squared_adjusted.unwrap(), 1.0 - 0.04 / 20.04 * 3.0 / 2.0, 1e-9);
     let (value, interval) = fit.predict(&[1.0, 5.0]);
     assert_close(value, 11.0, 1e-12);
-    assert_close(interval.unwrap(), 4.303 * (variance * (1.0 + 0.25 + 12.25 / 5.0)).sqrt(), 1e-9);
+    assert_close(interval.unwrap(), quantile * (variance * (1.0 + 0.25 + 12.25 / 5.0)).sqrt(), 1e-9);
 }
 
 /// The shortcut by leverages agrees with leaving out each point and fitting again.
