@@ -68,7 +68,7 @@ fn a_fitted_machine_takes_the_fitted_times() {
     }
 }
 
-/// Whatever packets, links and routers its base has, a machine takes t_0 + l / r for a message, over any number of links.
+/// Whatever packets, links and routers its base has, a machine takes the times of the model, over any number of links.
 #[test]
 fn a_machine_of_a_hockney_fit_takes_its_times_on_any_base() {
     let folder = tempfile::tempdir().expect("there is room");

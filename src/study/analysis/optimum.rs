@@ -302,12 +302,12 @@ impl SearchLimits {
         let is_good = |point: &ClusterPoint| point.speedup >= enough && self.goal.admits(point);
         let is_exhaustive = looked.known.len() as u64 == self.points();
         if !is_exhaustive {
-            self.edge(looked, &best, (0, &is_good))?;
-            self.edge(looked, &best, (self.most_nodes + 1, &is_good))?;
+            edge(looked, &best, (0, &is_good))?;
+            edge(looked, &best, (self.most_nodes + 1, &is_good))?;
             for cores in 1..=self.most_cores {
                 let own = looked.points().filter(|point| point.cores == cores && is_good(point));
                 if let Some(top) = own.max_by(|one, other| one.speedup.total_cmp(&other.speedup)) {
-                    self.edge(looked, &top, (0, &is_good))?;
+                    edge(looked, &top, (0, &is_good))?;
                 }
             }
         }
@@ -318,29 +318,28 @@ impl SearchLimits {
         let cheapest = looked.points().filter(is_good).min_by_key(ClusterPoint::size).unwrap_or(best);
         Ok(Optimum { best, first, last, plateau, cheapest })
     }
+}
 
-    /// Evaluates points towards the good one that is farthest from `best` before the exclusive bound `end`, by
-    /// bisection.
-    fn edge<F, E>(
-        &self,
-        looked: &mut EvaluatedPoints<F>,
-        best: &ClusterPoint,
-        (end, is_good): (u32, &dyn Fn(&ClusterPoint) -> bool),
-    ) -> Result<(), E>
-    where
-        F: FnMut(u32, u32) -> Result<Option<f64>, E>,
-    {
-        let (mut good, mut bad) = (best.nodes, end);
-        while good.abs_diff(bad) > 1 {
-            let nodes = u32::midpoint(good, bad);
-            match looked.near(best.cores, nodes, (good.min(bad), good.max(bad)))? {
-                Some(point) if is_good(&point) => good = point.nodes,
-                Some(point) => bad = point.nodes,
-                None => bad = nodes,
-            }
+/// Evaluates points towards the good one that is farthest from `best` before the exclusive bound `end`, by
+/// bisection.
+fn edge<F, E>(
+    looked: &mut EvaluatedPoints<F>,
+    best: &ClusterPoint,
+    (end, is_good): (u32, &dyn Fn(&ClusterPoint) -> bool),
+) -> Result<(), E>
+where
+    F: FnMut(u32, u32) -> Result<Option<f64>, E>,
+{
+    let (mut good, mut bad) = (best.nodes, end);
+    while good.abs_diff(bad) > 1 {
+        let nodes = u32::midpoint(good, bad);
+        match looked.near(best.cores, nodes, (good.min(bad), good.max(bad)))? {
+            Some(point) if is_good(&point) => good = point.nodes,
+            Some(point) => bad = point.nodes,
+            None => bad = nodes,
         }
-        Ok(())
     }
+    Ok(())
 }
 
 #[cfg(test)]

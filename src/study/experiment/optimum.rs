@@ -127,20 +127,18 @@ impl<'s> Optima<'s> {
     fn remark(&self) -> String {
         let Some((_, result)) = self.found.iter().find(|(name, _)| *name == "simulated") else { return String::new() };
         let SearchResult { evaluated, possible, points, .. } = *result;
-        let mut remark = String::new();
-        if !result.is_exhaustive() {
-            remark += &format!(
+        let partial = (!result.is_exhaustive()).then(|| {
+            format!(
                 "\n{evaluated} of {points} points were tried: the search assumes that the speed-up has a single maximum over\n\
                  the nodes and that the efficiency falls with them. `--exhaustive` tries all points.\n"
-            );
-        }
-        if let Some(((cores, nodes), reason)) = self.impossible.as_ref().filter(|_| possible < evaluated) {
+            )
+        });
+        let reason = self.impossible.as_ref().filter(|_| possible < evaluated);
+        let impossible = reason.map(|((cores, nodes), reason)| {
             let impossible = evaluated - possible;
-            remark += &format!(
-                "\n{impossible} of {evaluated} points cannot be run, for example {cores} × {nodes}: {reason}\n"
-            );
-        }
-        remark
+            format!("\n{impossible} of {evaluated} points cannot be run, for example {cores} × {nodes}: {reason}\n")
+        });
+        partial.into_iter().chain(impossible).collect()
     }
 
     /// Evaluates the closed forms at the model's best point, if the model was used.
