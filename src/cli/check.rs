@@ -1,7 +1,6 @@
 //! `parsim check`: all faults of files, without a run.
 
 use super::Failure;
-use super::notice;
 use super::notice::note;
 use super::row_command_line::RowCommands;
 use clap::Args;
@@ -26,9 +25,6 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
         let _span = tracing::info_span!("check", file = %file.display()).entered();
         match inspect(file, &arguments.set, &RowCommands) {
             Ok(inspected) => {
-                if let Some(notes) = inspected.changed.filter(|_| !notice::is_quiet()) {
-                    notice::write(format_args!("{notes}\n"));
-                }
                 inspected.remarks.into_iter().for_each(|remark| note(Some(remark)));
                 writeln!(stdout(), "{}: {}", file.display(), inspected.verdict)?;
             }

@@ -1,4 +1,4 @@
-//! Expressions in scenarios: what is wrong with them is said at its place, and what has changed since earlier versions.
+//! Expressions in scenarios: what is wrong with them is said at its place.
 
 use crate::diagnostics::Folder;
 
@@ -83,18 +83,4 @@ fn words_and_signs_connect_conditions() {
         let step = format!(r#"When(condition: "{condition}", then: [Compute(flops: 5)])"#);
         assert_eq!(remarks(&with_step(&step)), "", "{condition}");
     }
-}
-
-#[test]
-fn expressions_whose_value_has_changed_are_named_by_the_check() {
-    let step = r#"When(condition: "n / p > 1", then: [Compute(flops: "n div 2")])"#;
-    let scenario = with_step(step).replace(r#""1""#, r#""n / 2 * 2""#).replace("n > 0", "n > 0 && n < 2 * sqrt(36)");
-    let said = remarks(&scenario);
-    let expected = "scenario.ron:8:29: note: `n / p > 1` is true here (n = 7, p = 4); earlier versions gave false: \
-                    write `n div p > 1` for that\n\
-                    scenario.ron:13:51: note: `n / 2 * 2` is 7 here (n = 7); earlier versions gave 6: \
-                    write `n div 2 * 2` for that\n\
-                    scenario.ron:15:13: note: `n > 0 && n < 2 * sqrt(36)` is true here (n = 7); earlier versions gave false: \
-                    docs/expressions.md says what has changed\n";
-    assert_eq!(said, expected);
 }

@@ -173,20 +173,6 @@ pub fn rehearse(
     if faults.is_empty() { rehearsal } else { Rehearsal { faults, ..rehearsal } }
 }
 
-/// Like [`rehearse`], but with buffered sends and a bound of `most` requests.
-pub fn rehearse_within(
-    most: u64,
-    program: &dyn Program,
-    (ranks, host): (u32, u32),
-    packet_bytes: u64,
-    streams: Streams,
-) -> Rehearsal {
-    rehearse_if_it_fits(program, ranks, || DryRun {
-        most,
-        ..DryRun::open(program, (ranks, host), packet_bytes, streams, true)
-    })
-}
-
 /// Runs a rehearsal of `program` on `ranks` ranks, unless it would need too much memory.
 fn rehearse_if_it_fits<'p>(program: &dyn Program, ranks: u32, open: impl FnOnce() -> DryRun<'p>) -> Rehearsal {
     let bytes = f64::from(ranks) * (RANK_BYTES + program.rank_memory(ranks));

@@ -4,8 +4,8 @@ use super::calibration::{CalibrationCase, Predictor};
 use super::validation::{self, Commands};
 use super::{References, Remarks, Setting, StudyError, set_all};
 use crate::report::counted;
-use crate::scenario::source::{Document, Faults};
-use crate::scenario::{ChangedValues, Description, Inspection, Plan};
+use crate::scenario::source::Document;
+use crate::scenario::{Description, Inspection, Plan};
 use parsim_sim::node::Module;
 use parsim_sim::simulation::Estimate;
 use std::path::Path;
@@ -15,15 +15,13 @@ use std::path::Path;
 pub struct InspectedFile {
     /// The contents of the file, in words.
     pub verdict: String,
-    /// The expressions whose value differs from that in an earlier version of parsim, with their places.
-    pub changed: Option<Faults>,
     /// Remarks on the cases of the file, each in a sentence.
     pub remarks: Vec<String>,
 }
 
 impl From<String> for InspectedFile {
     fn from(verdict: String) -> Self {
-        Self { verdict, changed: None, remarks: Vec::new() }
+        Self { verdict, remarks: Vec::new() }
     }
 }
 
@@ -70,19 +68,16 @@ pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Re
 
 /// Returns the number of cases, how many of them were checked, and a rough estimate of the total cost.
 fn along_the_axes(plan: &Plan) -> Result<InspectedFile, StudyError> {
-    let (mut estimates, mut changed, mut remarks) = (Vec::new(), ChangedValues::default(), Remarks::default());
-    let cases = plan.unfold()?;
-    changed.examine_axes(plan, &cases);
-    let inspection = cases.inspect(|case| {
+    let (mut estimates, mut remarks) = (Vec::new(), Remarks::default());
+    let inspection = plan.unfold()?.inspect(|case| {
         estimates.push(case.scenario.estimate());
-        changed.examine(&case.scenario);
         remarks.see(&case.scenario);
     })?;
     if inspection.is_complete && inspection.checked == 0 {
         return Err(StudyError::no_case());
     }
     let verdict = words(&inspection, estimates.into_iter().sum());
-    Ok(InspectedFile { verdict, changed: changed.notes(plan.document()), remarks: remarks.all() })
+    Ok(InspectedFile { verdict, remarks: remarks.all() })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]

@@ -53,13 +53,11 @@ pub use ring_shift::{RingShift, ShiftOrder};
 pub use schedule::{FirstOperations, GoalText, NodeKind};
 pub use summa::Summa;
 
-use expression::Changes;
-use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
 use parsim_sim::node::processor::{GIVE_SPEED, NO_SPEED, Processor};
 use parsim_sim::program::{
-    InFlight, Numerics, Process, Program, RankFuture, Rehearsal, Starter, Traffic, host, mean_distance,
+    InFlight, Numerics, Process, Program, RankFuture, Rehearsal, Starter, Traffic, mean_distance,
 };
 use parsim_sim::trace::Phase;
 use parsim_sim::units::{Bytes, SimDuration};
@@ -347,15 +345,6 @@ impl Program for Shipped {
 
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         self.as_program().memory(rank, ranks, host)
-    }
-}
-
-/// Searches `program`, in a dry run, for expressions whose value differs from that of version 0.1. Paths are those of a
-/// scenario.
-pub fn note_changes(program: &Shipped, machine: &Machine, layout: &Layout, streams: Streams, changes: &mut Changes) {
-    if let Shipped::Phases(program) = program {
-        let packet_bytes = machine.network.switching.packet_bytes();
-        program.note_changes((layout.ranks(), host(machine, layout)), packet_bytes, streams, changes);
     }
 }
 

@@ -4,7 +4,6 @@
 //! ([`check`](Scenario::check)) and unfolded into cases along its axes ([`Plan`]).
 
 mod axis;
-mod changes;
 mod check;
 mod described;
 mod description;
@@ -22,7 +21,6 @@ mod sweep;
 pub mod table;
 
 pub use axis::{Axis, AxisValue};
-pub use changes::ChangedValues;
 pub use check::CheckedScenario;
 pub use described::Described;
 pub use description::Description;

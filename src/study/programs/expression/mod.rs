@@ -4,9 +4,7 @@
 //! [parsed](Formula::read) once, its names are [bound](Formula::bind) to constants or slots, and the result is
 //! [evaluated](Bound::evaluate) without allocations.
 
-mod changes;
 mod fault;
-mod former;
 mod functions;
 mod lexer;
 mod node;
@@ -15,13 +13,10 @@ mod parser;
 mod tests;
 mod value;
 
-pub use changes::Changes;
 pub use fault::{ExpressionFault, REFERENCE, TextSpan};
-pub use former::FormerExpression;
 pub use value::{EXACT, Value};
 
 use node::{ExpressionNode, PartKind};
-use parser::Grammar;
 use std::fmt;
 
 /// Maximum length of an expression in bytes. Longer ones are not practical and could overflow the stack.
@@ -74,10 +69,6 @@ impl Formula {
     /// # Errors
     /// A fault of the text, including type errors.
     pub fn read(text: &str) -> Result<Self, ExpressionFault> {
-        Self::read_as(text, Grammar::Current)
-    }
-
-    fn read_as(text: &str, grammar: Grammar) -> Result<Self, ExpressionFault> {
         let too_long =
             || ExpressionFault::new(TextSpan::of(0..0), "the expression is too long", "compute a part of it elsewhere");
         if text.len() > LONGEST {
@@ -87,7 +78,7 @@ impl Formula {
         if tokens.len() > MAX_TOKENS {
             return Err(too_long());
         }
-        let (root, names) = parser::parse(text, tokens, grammar)?;
+        let (root, names) = parser::parse(text, tokens)?;
         Ok(Self { root, names })
     }
 

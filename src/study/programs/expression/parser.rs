@@ -9,20 +9,9 @@ use super::lexer::{ExpressionToken, Spanned};
 use super::node::{Arithmetic, ComparisonOperator, Connective, ExpressionNode, PartKind};
 use parsim_sim::units::nearest;
 
-/// The precedence rules of the operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grammar {
-    /// The documented rules.
-    Current,
-    /// The rules of former versions, for notes on changes: `^` was left-associative and had a lower precedence than a
-    /// sign.
-    Former,
-}
-
 /// Maximum nesting depth of parts: deeper than any practical expression, and safe for the stack.
 const DEEPEST: usize = 60;
 const COMPARISONS: u8 = 4;
-const POWERS: u8 = 7;
 
 /// A binary operator.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,9 +25,8 @@ enum Operator {
 pub(super) fn parse(
     text: &str,
     tokens: Vec<Spanned>,
-    grammar: Grammar,
 ) -> Result<(ExpressionNode, Vec<(String, TextSpan)>), ExpressionFault> {
-    let mut parser = ExpressionParser { text, tokens, at: 0, depth: 0, names: Vec::new(), grammar };
+    let mut parser = ExpressionParser { text, tokens, at: 0, depth: 0, names: Vec::new() };
     let root = parser.choice()?;
     match parser.token() {
         ExpressionToken::End => Ok((root, parser.names)),
@@ -52,7 +40,6 @@ struct ExpressionParser<'t> {
     at: usize,
     depth: usize,
     names: Vec<(String, TextSpan)>,
-    grammar: Grammar,
 }
 
 impl ExpressionParser<'_> {
@@ -142,7 +129,6 @@ impl ExpressionParser<'_> {
             "/" => arithmetic(Arithmetic::Divide, 6),
             "div" => arithmetic(Arithmetic::FlooredDivide, 6),
             "%" => arithmetic(Arithmetic::Remainder, 6),
-            "^" if self.grammar == Grammar::Former => arithmetic(Arithmetic::Power, POWERS),
             _ => return None,
         })
     }
@@ -185,7 +171,7 @@ impl ExpressionParser<'_> {
             let operand = self.nested(Self::unary)?;
             return self.not(at, operand);
         }
-        if self.grammar == Grammar::Former { self.primary() } else { self.power() }
+        self.power()
     }
 
     /// Parses `a ^ b`, where b may have a sign.

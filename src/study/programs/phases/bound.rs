@@ -2,7 +2,7 @@
 
 use super::expression::{Expression, Size};
 use super::names::NameTable;
-use crate::programs::expression::{Binding, Bound, ExpressionFault, NOT_AVAILABLE, Value};
+use crate::programs::expression::{Bound, ExpressionFault, Value};
 use parsim_sim::fault::Fault;
 
 /// An expression that is ready to be evaluated over the slots of a process.
@@ -10,17 +10,13 @@ use parsim_sim::fault::Fault;
 pub(super) struct BoundExpression {
     bound: Bound,
     source: Expression,
-    /// The meanings of the names of the expression, in order.
-    bindings: Box<[Option<Binding>]>,
 }
 
 impl BoundExpression {
     /// Binds the names of an expression.
     pub fn new(source: &Expression, names: &NameTable) -> Result<Self, ExpressionFault> {
-        let formula = source.formula();
-        let bound = formula.bind(|name| names.get(name), names.known())?;
-        let bindings = formula.names().map(|(name, _)| names.get(name)).collect();
-        Ok(Self { bound, source: source.clone(), bindings })
+        let bound = source.formula().bind(|name| names.get(name), names.known())?;
+        Ok(Self { bound, source: source.clone() })
     }
 
     /// Returns a substitute for an expression that cannot be bound, in a program that is rejected.
@@ -31,16 +27,6 @@ impl BoundExpression {
 
     pub const fn source(&self) -> &Expression {
         &self.source
-    }
-
-    /// Returns the value of one of the names of the expression, if it has one.
-    pub fn value_of(&self, name: &str, slots: &[Value]) -> Option<Value> {
-        let place = self.source.formula().names().position(|(known, _)| known == name)?;
-        match self.bindings[place]? {
-            Binding::Constant(value) => Some(value),
-            Binding::Slot(slot) => Some(slots[usize::from(slot)]),
-            Binding::Awaited(awaited) => Some(slots[usize::from(awaited.slot)]).filter(|value| *value != NOT_AVAILABLE),
-        }
     }
 
     fn value(&self, slots: &[Value], field: &str) -> Result<Value, Fault> {

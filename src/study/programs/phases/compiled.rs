@@ -179,32 +179,6 @@ impl StepAction {
             Self::Leave { .. } | Self::Round { .. } | Self::WhileRound { .. } | Self::Jump(_) | Self::Return
         )
     }
-
-    /// Returns the expressions of the action.
-    pub fn expressions(&self) -> Vec<&BoundExpression> {
-        match self {
-            Self::Repeat { times, .. } => vec![times],
-            Self::While { condition, .. } | Self::When { condition, .. } => vec![condition],
-            Self::Compute { flops, rows, bytes, seconds } => {
-                let bytes = bytes.as_ref().map(|bytes| &bytes.count);
-                listed([Some(flops), rows.as_ref(), bytes, seconds.as_ref()])
-            }
-            Self::Send(send) | Self::Isend(send, _) => {
-                listed([Some(&send.to), Some(&send.bytes.count), send.tag.as_ref(), send.number.as_ref()])
-            }
-            Self::Receive(receive) | Self::Irecv(receive, _) => listed([receive.from.as_ref(), receive.tag.as_ref()]),
-            Self::Collective { bytes, root, .. } => listed([Some(&bytes.count), root.as_ref()]),
-            Self::Exchange { bytes, .. } | Self::Input { bytes } | Self::Output { bytes } => vec![&bytes.count],
-            Self::Let { value, .. } => vec![value],
-            Self::Call { arguments, .. } => arguments.iter().collect(),
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// Returns the expressions that are given.
-fn listed<const N: usize>(fields: [Option<&BoundExpression>; N]) -> Vec<&BoundExpression> {
-    fields.into_iter().flatten().collect()
 }
 
 impl CompiledProgram {

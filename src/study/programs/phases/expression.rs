@@ -36,11 +36,6 @@ impl Expression {
         &self.0.formula
     }
 
-    /// Returns an identity that is shared by clones, but not by other expressions with the same text.
-    pub(super) fn identity(&self) -> usize {
-        Arc::as_ptr(&self.0).addr()
-    }
-
     /// Evaluates the expression.
     pub(super) fn value(&self, scope: &Scope) -> Result<Value, ExpressionFault> {
         self.0.formula.value(|name| scope.get(name))

@@ -7,7 +7,6 @@ mod requests;
 mod verbs;
 
 use super::bound::BoundExpression;
-use super::changes::Watch;
 use super::compiled::{Address, CompiledProgram, CompiledStep, StepAction};
 use super::distribution::BoundDistribution;
 use crate::programs::expression::Value;
@@ -49,8 +48,6 @@ pub(super) struct StepInterpreter {
     streams: Vec<Option<Box<ChaCha8Rng>>>,
     /// The collective operations of all ranks of the run.
     collectives: Rc<CollectiveOrder>,
-    /// A comparison of values with those of earlier versions, in a dry run made for this purpose.
-    watch: Option<Rc<Watch>>,
 }
 
 /// The outcome of a step.
@@ -72,12 +69,7 @@ enum InterruptReason<'p> {
 type PlacedFault = (usize, Box<Fault>);
 
 impl StepInterpreter {
-    pub fn new(
-        me: Process,
-        program: Rc<CompiledProgram>,
-        collectives: Rc<CollectiveOrder>,
-        watch: Option<Rc<Watch>>,
-    ) -> Self {
+    pub fn new(me: Process, program: Rc<CompiledProgram>, collectives: Rc<CollectiveOrder>) -> Self {
         Self {
             slots: program.slots_of(me.rank()),
             at: 0,
@@ -92,7 +84,6 @@ impl StepInterpreter {
             me,
             program,
             collectives,
-            watch,
         }
     }
 
@@ -123,9 +114,6 @@ impl StepInterpreter {
                     return Ok(InterruptReason::Pause);
                 }
                 self.uncounted -= 1;
-                if let Some(watch) = &self.watch {
-                    watch.step(&step.action, &self.slots);
-                }
             }
             self.at += 1;
             match self.control(&step.action) {
@@ -234,9 +222,6 @@ impl StepInterpreter {
             let condition = condition.source();
             let message = format!("repeats for ever: nothing that is received could change `{condition}`");
             return Err(Fault::new("condition", message, "receive a `number` in the loop, or use Repeat"));
-        }
-        if let Some(watch) = &self.watch {
-            watch.expression(condition, &self.slots);
         }
         self.set(changes, Value::Whole(self.changes));
         self.at = if condition.condition(&self.slots, "condition")? { begin + 1 } else { *behind };

@@ -1,6 +1,5 @@
 //! Static properties of steps: their paths, their phases, and the memory that they need.
 
-use super::expression::Expression;
 use super::name;
 use super::step::Step;
 use parsim_sim::trace::Phase;
@@ -33,18 +32,6 @@ pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
 pub(super) fn loads(steps: &[Step]) -> bool {
     let load = |step: &Step| matches!(step, Step::Compute { bytes: Some(_), .. });
     steps.iter().any(|step| load(step) || step.inner().into_iter().any(|(_, inner)| loads(inner)))
-}
-
-/// Collects all expressions of `steps`, which are located at `path`, each with its path.
-pub(super) fn locate<'s>(path: &str, steps: &'s [Step], found: &mut Vec<(String, &'s Expression)>) {
-    for (index, step) in steps.iter().enumerate() {
-        for (field, expression) in step.expressions() {
-            found.push((format!("{path}.{index}.{field}"), expression));
-        }
-        for (field, inner) in step.inner() {
-            locate(&format!("{path}.{index}.{field}"), inner, found);
-        }
-    }
 }
 
 /// Collects `steps`, which are located at `path`, and the steps within them, in source order, each with its path.

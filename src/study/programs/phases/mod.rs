@@ -1,7 +1,6 @@
 //! Programs written in a scenario: stencils, rings, pipelines, or a master with its workers, without a line of Rust.
 
 mod bound;
-mod changes;
 mod communicators;
 mod compiled;
 mod compiler;
@@ -23,11 +22,9 @@ pub use step::{CommunicatorSplit, Neighbours, ProbabilityDistribution, Source, S
 
 use super::Forecast;
 use super::communicator_tag::communicator_of;
-use super::expression::{Changes, Value};
-use changes::Watch;
+use super::expression::Value;
 use compiled::CompiledProgram;
 use interpreter::{CollectiveOrder, StepInterpreter};
-use parsim_sim::engine::Streams;
 use parsim_sim::fault::Fault;
 use parsim_sim::program::{Grid, Process};
 use parsim_sim::program::{Program, RankFuture, Rehearsal, Starter};
@@ -100,36 +97,10 @@ impl Phases {
         self.blocks().any(|(_, steps)| legality::loads(steps))
     }
 
-    /// Returns the starter of the processes, which share one compiled program.
-    fn watched(&self, ranks: u32, host: u32, watch: Option<Rc<Watch>>) -> Starter<'_> {
-        let (compiled, faults) = compiler::compile(self, ranks, host);
-        let (compiled, fault) = (Rc::new(compiled), faults.into_iter().next());
-        let collectives = Rc::new(CollectiveOrder::default());
-        Box::new(move |me| {
-            let (compiled, collectives, watch) = (Rc::clone(&compiled), Rc::clone(&collectives), watch.clone());
-            match fault.clone() {
-                Some(fault) => Box::pin(async move { me.fail(fault).await }),
-                None => Box::pin(follow(me, compiled, collectives, watch)),
-            }
-        })
-    }
-
     /// Returns the forecast of a rehearsed run.
     pub(super) fn forecast(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
         let seen = Forecast::seen(rehearsal);
         if rehearsal.is_complete() { seen } else { seen.max(forecast::count(self, ranks, packet_bytes)) }
-    }
-
-    /// Searches for expressions to which earlier versions of this program gave another value, in a dry run on `ranks`
-    /// ranks, of which `host` is connected to the host. Paths are those of a scenario.
-    pub(super) fn note_changes(
-        &self,
-        (ranks, host): (u32, u32),
-        packet_bytes: u64,
-        streams: Streams,
-        changes: &mut Changes,
-    ) {
-        changes::note(self, (ranks, host), packet_bytes, streams, changes);
     }
 }
 
@@ -138,8 +109,18 @@ impl Program for Phases {
         self.starter(process.ranks(), process.host())(process)
     }
 
+    /// Returns the starter of the processes, which share one compiled program.
     fn starter(&self, ranks: u32, host: u32) -> Starter<'_> {
-        self.watched(ranks, host, None)
+        let (compiled, faults) = compiler::compile(self, ranks, host);
+        let (compiled, fault) = (Rc::new(compiled), faults.into_iter().next());
+        let collectives = Rc::new(CollectiveOrder::default());
+        Box::new(move |me| {
+            let (compiled, collectives) = (Rc::clone(&compiled), Rc::clone(&collectives));
+            match fault.clone() {
+                Some(fault) => Box::pin(async move { me.fail(fault).await }),
+                None => Box::pin(follow(me, compiled, collectives)),
+            }
+        })
     }
 
     fn phases(&self) -> &'static [Phase] {
@@ -190,8 +171,8 @@ impl Program for Phases {
     }
 }
 
-async fn follow(me: Process, program: Rc<CompiledProgram>, collectives: Rc<CollectiveOrder>, watch: Option<Rc<Watch>>) {
-    let mut interpreter = StepInterpreter::new(me.clone(), Rc::clone(&program), collectives, watch);
+async fn follow(me: Process, program: Rc<CompiledProgram>, collectives: Rc<CollectiveOrder>) {
+    let mut interpreter = StepInterpreter::new(me.clone(), Rc::clone(&program), collectives);
     let result = interpreter.run().await;
     if let Err((step, fault)) = result {
         let failing = me.fail(fault.within(&program.paths[step]));

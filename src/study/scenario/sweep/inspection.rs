@@ -86,7 +86,7 @@ impl Cases<'_> {
 
 /// Returns a step that visits all of `points` points once, modulo their number, each far from the ones before it: a
 /// number near the golden section of `points` that has no divisor in common with it.
-pub(in crate::scenario) fn spread(points: u64) -> u64 {
+fn spread(points: u64) -> u64 {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_sign_loss,

@@ -21,7 +21,6 @@ pub use cases::{Cases, Inspection};
 pub use costs::{CaseCost, CaseCosts};
 pub use exemplars::{Exemplars, Similarity};
 pub use ids::Ids;
-pub(super) use inspection::spread;
 pub use over::{Override, assigned};
 
 use super::axis::{Axis, AxisValue};
