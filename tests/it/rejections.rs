@@ -112,7 +112,7 @@ fn a_faulty_network_is_rejected_with_the_same_words() {
             run.machine.network.topology = Topology::BinaryTree { levels: 2 };
             run.ranks = 5;
         },
-        "ranks: 5 ranks do not fit on the 3 nodes of the machine",
+        "ranks: 5 ranks do not fit on the 3 nodes of the machine: `RowMajor` places one on each",
     );
     assert_machine_rejected(
         &[("machine.network.switching.packet", "0 B")],
@@ -289,7 +289,7 @@ fn ranks_without_a_place_are_rejected_with_the_same_words() {
     assert_machine_rejected(
         &[("ranks", "1000")],
         |run| run.ranks = 1000,
-        "ranks: 1000 ranks do not fit on the 64 nodes of the machine",
+        "ranks: 1000 ranks do not fit on the 64 nodes of the machine: `RowMajor` places one on each",
     );
     assert_machine_rejected(
         &[("placement", "Packed(ranks_per_node: 0)")],

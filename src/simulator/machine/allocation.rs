@@ -25,7 +25,7 @@ use std::collections::HashMap;
 /// let layout = Allocation::new(&machine, 128).placement(Placement::Packed { ranks_per_node: 2 }).layout()?;
 /// assert_eq!(layout.node(127), 63);
 /// let rejection = Allocation::new(&machine, 128).layout().unwrap_err();
-/// assert_eq!(rejection.0[0].message, "128 ranks do not fit on the 64 nodes of the machine");
+/// assert_eq!(rejection.0[0].message, "128 ranks do not fit on the 64 nodes of the machine: `RowMajor` places one on each");
 /// # Ok(())
 /// # }
 /// ```
@@ -141,16 +141,35 @@ impl<'m> Allocation<'m> {
             return Some(Fault::new("ranks", "a program needs at least one rank", "give a number from 1 on"));
         }
         let needed = self.placement.nodes_needed(self.ranks);
-        (needed > nodes).then(|| {
-            let message = format!("{} ranks do not fit on the {} of the machine", self.ranks, counted(nodes, "node"));
-            match self.placement {
-                Placement::Packed { ranks_per_node } => {
-                    let message = format!("{message}: at {ranks_per_node} per node they need {needed}");
-                    Fault::new("ranks", message, "give fewer ranks, or place more on each node")
-                }
-                _ => Fault::new("ranks", message, "give fewer ranks, or pack several on a node"),
+        if needed <= nodes {
+            return None;
+        }
+        let message = format!("{} ranks do not fit on the {} of the machine", self.ranks, counted(nodes, "node"));
+        Some(match &self.placement {
+            Placement::Packed { ranks_per_node } => {
+                let message = format!("{message}: at {ranks_per_node} per node they need {needed}");
+                Fault::new("ranks", message, "give fewer ranks, or place more on each node")
+            }
+            Placement::Explicit(list) => list_fault(list, nodes)?,
+            Placement::Apart { .. } => self.apart_fault(),
+            placement => {
+                let message = format!("{message}: `{}` places one on each", placement.name());
+                Fault::new("ranks", message, self.advice_to_pack(nodes))
             }
         })
+    }
+
+    /// Returns the advice for ranks that are more than nodes, with a placement that has room for them if there is one.
+    fn advice_to_pack(&self, nodes: u32) -> String {
+        let (ranks_per_node, cores) = (self.ranks.div_ceil(nodes), self.machine.nodes.cores());
+        if cores > 1 && ranks_per_node > cores {
+            return format!("give fewer ranks: each node has {}", counted(cores, "core"));
+        }
+        format!("give fewer ranks, or place several on each node: `Packed(ranks_per_node: {ranks_per_node})`")
+    }
+
+    fn apart_fault(&self) -> Fault {
+        Fault::new("placement", format!("`Apart` places two ranks, not {}", self.ranks), "set ranks to 2")
     }
 
     fn partition_fault(&self) -> Option<Fault> {
@@ -197,9 +216,7 @@ impl<'m> Allocation<'m> {
                 fault("placement.ranks_per_node", "no rank would be placed".to_owned(), "give a number from 1 on")
             }
             Placement::Folded { shape } => folding_fault(shape, topology).into_iter().collect(),
-            Placement::Apart { .. } if self.ranks != 2 => {
-                fault("placement", "Apart places two ranks".to_owned(), "set ranks to 2")
-            }
+            Placement::Apart { .. } if self.ranks != 2 => vec![self.apart_fault()],
             Placement::Apart { hops } if *hops == 0 || Placement::at_distance(topology, *hops).is_none() => {
                 let message = format!("no node is {hops} hops from node 0 among the {nodes} nodes in use");
                 fault("placement.hops", message, "give a smaller distance, or use the whole machine")
@@ -214,13 +231,9 @@ impl<'m> Allocation<'m> {
             let message = format!("{} nodes are listed for {} ranks", list.len(), self.ranks);
             faults.push(Fault::new("placement", message, "list one node for each rank"));
         }
-        let mut places = (0..).zip(list);
-        if let Some((rank, node)) = places.find(|(_, node): &(usize, _)| **node >= nodes) {
-            let message = format!("node {node} does not exist: {}", nodes_in_use(nodes));
-            let help = format!("list nodes from 0 to {}", nodes - 1);
-            faults.push(Fault::new(&format!("placement.{rank}"), message, help));
-        } else {
-            faults.extend(self.crowd_fault(list));
+        match list_fault(list, nodes) {
+            Some(fault) => faults.push(fault),
+            None => faults.extend(self.crowd_fault(list)),
         }
         faults
     }
@@ -253,6 +266,13 @@ impl<'m> Allocation<'m> {
         };
         Some(Fault::new("machine.host.node", message, help))
     }
+}
+
+/// Returns a fault for the first listed node that does not exist.
+fn list_fault(list: &[u32], nodes: u32) -> Option<Fault> {
+    let (rank, node) = list.iter().enumerate().find(|(_, node)| **node >= nodes)?;
+    let message = format!("node {node} does not exist: {}", nodes_in_use(nodes));
+    Some(Fault::new(&format!("placement.{rank}"), message, format!("list nodes from 0 to {}", nodes - 1)))
 }
 
 /// Formats the number of nodes in use for a sentence.

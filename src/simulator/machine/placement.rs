@@ -146,6 +146,20 @@ impl Placement {
         }
     }
 
+    /// Returns the name of the rule, as in a scenario.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::RowMajor => "RowMajor",
+            Self::Snake => "Snake",
+            Self::Random => "Random",
+            Self::Explicit(_) => "Explicit",
+            Self::Packed { .. } => "Packed",
+            Self::Folded { .. } => "Folded",
+            Self::Apart { .. } => "Apart",
+        }
+    }
+
     /// Returns the first node at distance `hops` from node 0.
     #[must_use]
     pub fn at_distance(topology: &Topology, hops: u32) -> Option<u32> {
