@@ -66,6 +66,9 @@ pub struct ComputationSplit {
     pub words_per_flop: Option<f64>,
 }
 
+/// The smallest part of a run that computations may take so that waiting for them matters.
+const NOTICEABLE: f64 = 0.05;
+
 /// A component of the execution time for which a B-ratio is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Component {
@@ -290,12 +293,13 @@ impl Components {
     }
 
     /// Returns `true` if the rank computes less than half of the mean over all ranks. Much of its communication is then
-    /// waiting for the computations of other ranks.
+    /// waiting for the computations of other ranks, provided that these take a noticeable part of the run: the mean must
+    /// be at least [a twentieth](NOTICEABLE) of the total time.
     #[must_use]
     pub fn computes_little(&self) -> bool {
         let own =
             [Some(self.computation_s), self.serial_s, self.parallel_overhead_s].into_iter().flatten().sum::<f64>();
-        own < 0.5 * self.processor_utilization * self.total_s
+        self.processor_utilization >= NOTICEABLE && own < 0.5 * self.processor_utilization * self.total_s
     }
 
     fn add(&mut self, phase: Phase, account: Account) {
