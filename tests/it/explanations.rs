@@ -160,7 +160,10 @@ fn bad_questions_get_an_answer() {
     assert!(message(&["laws"], "").contains("give a law"));
     assert!(message(&["laws", "karp-flatt", "--p", "2,4", "--speedup", "2"], "").contains("--p has 2 values"));
     assert!(message(&["laws", "amdahl", "--serial-fraction", "2", "--p", "2"], "").contains("from 0 to 1"));
-    assert!(message(&["laws", "--data", "-"], "p,time\n2,1\n").contains("--sequential-s"));
+    let without_one = message(&["laws", "--data", "-"], "p,time\n64,1\n128,2\n");
+    assert!(without_one.contains("`--base 64`") && without_one.contains("--sequential-s"), "{without_one}");
+    let other_base = message(&["laws", "--data", "-", "--base", "2"], "p,time\n64,1\n");
+    assert!(other_base.contains("there is no time at p = 2: `--base 64`"), "{other_base}");
     assert!(message(&["fit", "-", "--model", "hockney"], "bytes,time\n2,1\n").contains("do not determine the model"));
     assert!(message(&["fit", "-", "--model", "hockney"], "p,time\n2,1\n").contains("no column `bytes`"));
     let explain = |options: &[&str]| message(&[&["explain", "scenarios/ping.ron"], options].concat(), "");

@@ -4,13 +4,13 @@ use super::figures::{LineOrigin, TimeLine, chart};
 use super::panels::Panels;
 use super::plot::{LineChart, LineStyle, PlotLine, Scale};
 use super::table::digits;
-use crate::model::laws::{SeriesPoint, SpeedupSeries, amdahl};
+use crate::model::laws::{RequestedBase, SeriesPoint, SpeedupSeries, amdahl};
 
-/// A line of times that includes the time on one processor.
+/// A line of times that includes the time on the processors of the base.
 struct RelativeLine<'t> {
     line: &'t TimeLine,
     name: String,
-    /// The speedups T(1) / T(p) with their numbers of processors p.
+    /// The speedups T(P) / T(p) with their numbers of processors p.
     speedups: Vec<(f64, f64)>,
     /// The index of the colour, which is that of the line's group.
     hue: usize,
@@ -19,13 +19,33 @@ struct RelativeLine<'t> {
 /// The serial fraction of Amdahl's law, and the Karp-Flatt metric for each number of processors.
 type Calibration = (f64, Vec<(f64, f64)>);
 
-/// Returns the lines of simulated and measured times that include a time on one processor. Models are left out, because
-/// their speedups show nothing that their times do not.
-fn based(times: &[TimeLine]) -> Vec<RelativeLine<'_>> {
+/// Returns P, the number of processors whose time is the base of speedups: 1 if any simulated or measured line has a
+/// time there, and otherwise the smallest one at which the most lines have one.
+fn base(times: &[TimeLine]) -> Option<f64> {
+    let points = || shown(times).flat_map(|line| &line.points).map(|point| point.0);
+    let lines_at = |p: f64| points().filter(|other| is_at(*other, p)).count();
+    if lines_at(1.0) > 0 {
+        return Some(1.0);
+    }
+    points().min_by(|one, other| lines_at(*other).cmp(&lines_at(*one)).then(one.total_cmp(other)))
+}
+
+/// Returns the lines of simulated and measured times. Models are left out, because their speedups show nothing that
+/// their times do not.
+fn shown(times: &[TimeLine]) -> impl Iterator<Item = &TimeLine> {
+    times.iter().filter(|time| time.origin != LineOrigin::Model)
+}
+
+fn is_at(one: f64, other: f64) -> bool {
+    (one - other).abs() < 1e-9
+}
+
+/// Returns the simulated and measured lines that include a time on `processors` processors.
+fn based(times: &[TimeLine], processors: f64) -> Vec<RelativeLine<'_>> {
     let mut groups: Vec<&str> = times.iter().map(|time| time.group.as_str()).collect();
     groups.dedup();
-    let based = times.iter().filter(|time| time.origin != LineOrigin::Model).filter_map(|line| {
-        let base = line.points.iter().find(|point| (point.0 - 1.0).abs() < 1e-9)?.1;
+    let based = shown(times).filter_map(|line| {
+        let base = line.points.iter().find(|point| is_at(point.0, processors))?.1;
         let words = [line.group.as_str(), line.kind.as_str()].into_iter().filter(|word| !word.is_empty());
         let speedups = line.points.iter().map(|(p, seconds)| (*p, base / seconds)).collect();
         let hue = groups.iter().position(|group| *group == line.group).unwrap_or(0);
@@ -49,7 +69,8 @@ impl RelativeLine<'_> {
             time_s: *time_s,
             components: Vec::new(),
         };
-        let points = SpeedupSeries::new(self.line.points.iter().map(point).collect(), None)?.laws();
+        let one = RequestedBase::Processors(1.0);
+        let points = SpeedupSeries::new(self.line.points.iter().map(point).collect(), one)?.laws();
         let fractions: Vec<_> =
             points.iter().filter_map(|point| Some((point.processors, point.serial_fraction?))).collect();
         let speedups: Vec<_> = points.iter().map(|point| (point.processors, point.speedup)).collect();
@@ -59,18 +80,18 @@ impl RelativeLine<'_> {
 }
 
 /// Returns charts of the speedup T(1) / T(p) with the ideal and Amdahl's law, of the efficiency T(1) / (p T(p)), and of
-/// the serial fraction that the runs show (Karp-Flatt), with a caption that says how the law is calibrated. `None` if
-/// no line has a time on one processor. (Gustafson's law is about problems that grow with p.)
+/// the serial fraction that the runs show (Karp-Flatt), with a caption that says how the law is calibrated. Without a
+/// time on one processor, speedup and efficiency are relative to the fewest processors P: T(P) / T(p) and
+/// P T(P) / (p T(p)). `None` without a line. (Gustafson's law is about problems that grow with p.)
 #[must_use]
 pub fn scaling(program: &str, axis: &str, times: &[TimeLine]) -> Option<(Panels, String)> {
-    let lines = based(times);
-    let most = lines.iter().flat_map(|line| &line.speedups).map(|point| point.0).fold(1.0, f64::max);
-    if lines.is_empty() {
-        return None;
-    }
+    let base = base(times)?;
+    let lines = based(times, base);
+    let most = lines.iter().flat_map(|line| &line.speedups).map(|point| point.0).fold(base, f64::max);
     let runs = lines.iter().filter(|line| line.line.origin == LineOrigin::Subject);
     let laws: Vec<_> = runs.filter_map(|line| Some((line, line.calibrated()?))).collect();
-    let ideal = PlotLine { style: LineStyle::Formula, ..PlotLine::new("ideal", vec![(1.0, 1.0), (most, most)], IDEAL) };
+    let ideal =
+        PlotLine { style: LineStyle::Formula, ..PlotLine::new("ideal", vec![(base, 1.0), (most, most / base)], IDEAL) };
     let law = |(line, (fraction, _)): &(&RelativeLine<'_>, Calibration)| {
         let points = line.speedups.iter().map(|(p, _)| (*p, amdahl::speedup(*fraction, *p))).collect();
         let about = if line.line.group.is_empty() { String::new() } else { format!("{}, ", line.line.group) };
@@ -79,22 +100,42 @@ pub fn scaling(program: &str, axis: &str, times: &[TimeLine]) -> Option<(Panels,
     };
     let speedups = lines.iter().map(|line| line.plotted(|_, speedup| speedup));
     let speedups = speedups.chain(laws.iter().map(law)).chain([ideal]).collect();
-    let efficiencies = lines.iter().map(|line| line.plotted(|p, speedup| speedup / p)).collect();
+    let efficiencies = lines.iter().map(|line| line.plotted(|p, speedup| base * speedup / p)).collect();
     let fractions = laws.iter().map(|(line, (_, fractions))| PlotLine {
         style: LineStyle::Solid,
         ..PlotLine::new(line.name.clone(), fractions.clone(), line.hue)
     });
     let panel = |title: &str, y, lines, reference| chart(title.to_owned(), axis, y, lines, reference);
+    let factor = if is_at(base, 1.0) { String::new() } else { format!("{base} ") };
+    let efficiency = format!("Efficiency {factor}T({base}) / (p T(p))");
     let mut charts: Vec<LineChart> = vec![
-        panel("Speedup T(1) / T(p)", ("Speedup", Scale::Log10), speedups, None),
-        panel("Efficiency T(1) / (p T(p))", ("Efficiency", Scale::Linear), efficiencies, Some(1.0)),
+        panel(&format!("Speedup T({base}) / T(p)"), ("Speedup", Scale::Log10), speedups, None),
+        panel(&efficiency, ("Efficiency", Scale::Linear), efficiencies, Some(1.0)),
     ];
     if !laws.is_empty() {
         let title = "Serial fraction e (Karp-Flatt)";
         charts.push(panel(title, ("e", Scale::Linear), fractions.collect(), None));
     }
     let panels = Panels { title: format!("Scaling of {program}"), charts, has_whole: false };
-    Some((panels, caption(laws.iter().map(|(line, (_, fractions))| (line.line.group.as_str(), fractions.len())))))
+    let left_out = left_out(shown(times).count() - lines.len(), base);
+    let caption = if is_at(base, 1.0) {
+        caption(laws.iter().map(|(line, (_, fractions))| (line.line.group.as_str(), fractions.len())))
+    } else {
+        format!(
+            "There is no time on one processor: speedup T({base}) / T(p) and efficiency {base} T({base}) / (p T(p)) are relative \
+             to the time on {base}. Amdahl's law and the serial fraction need T(1)."
+        )
+    };
+    Some((panels, caption + &left_out))
+}
+
+/// Says how many lines are not shown because they have no time on the processors of the base.
+fn left_out(count: usize, base: f64) -> String {
+    match count {
+        0 => String::new(),
+        1 => format!(" One line is left out: it has no time at p = {base}."),
+        count => format!(" {count} lines are left out: they have no time at p = {base}."),
+    }
 }
 
 /// The index of a colour that no group has before the seventh.
@@ -119,19 +160,19 @@ fn caption<'l>(laws: impl Iterator<Item = (&'l str, usize)>) -> String {
     )
 }
 
-/// Returns a chart of T(1) / T(p) for every line of times with a time on one processor, where the problem grows with p
-/// as described by `growth`. This ratio is not a speedup, since T(p) is the time of a different problem; it remains 1
-/// if the time does not change. `None` if there is no line.
+/// Returns a chart of T(P) / T(p) for every line of times with a time on P processors, 1 or the fewest, where the
+/// problem grows with p as described by `growth`. This ratio is not a speedup, since T(p) is the time of a different
+/// problem; it remains 1 if the time does not change. `None` if there is no line.
 #[must_use]
 pub fn growing_problem(program: &str, axis: &str, growth: &str, times: &[TimeLine]) -> Option<(Panels, String)> {
-    let lines: Vec<_> = based(times).iter().map(|line| line.plotted(|_, ratio| ratio)).collect();
-    if lines.is_empty() {
-        return None;
-    }
+    let base = base(times)?;
+    let lines: Vec<_> = based(times, base).iter().map(|line| line.plotted(|_, ratio| ratio)).collect();
+    let left_out = left_out(shown(times).count() - lines.len(), base);
     let caption = format!(
-        "The problem grows with p: {growth}. This is no speedup, as T(p) is the time of a larger problem than T(1): where \
-         the work grows as p, 1 is ideal."
+        "The problem grows with p: {growth}. This is no speedup, as T(p) is the time of a larger problem than T({base}): \
+         where the work grows as p, 1 is ideal.{left_out}"
     );
-    let title = format!("T(1) / T(p) of {program}, a problem that grows");
-    Some((Panels::one(chart(title, axis, ("T(1) / T(p)", Scale::Linear), lines, Some(1.0))), caption))
+    let ratio = format!("T({base}) / T(p)");
+    let title = format!("{ratio} of {program}, a problem that grows");
+    Some((Panels::one(chart(title, axis, (&ratio, Scale::Linear), lines, Some(1.0))), caption))
 }

@@ -370,4 +370,15 @@ mod tests {
             assert!(captions.iter().any(|caption| caption.starts_with("Speedup")), "{captions:?}");
         }
     }
+
+    #[test]
+    fn without_one_processor_speedup_is_relative_to_the_fewest() {
+        let chapter = chapter_of("gauss-jordan-neighbour", &[], &["n=64", "p=4,16"]);
+        let result = chapter.summary.iter().find(|statement| statement.label == "Result").unwrap().sentences.join(" ");
+        assert!(result.contains(" at p = 4; least ") && result.contains("(relative efficiency "), "{result}");
+        let figures: Vec<_> = chapter.sections.into_iter().flat_map(|section| section.figures).collect();
+        let scaling = figures.iter().find(|figure| figure.file == "scaling.svg").unwrap();
+        assert!(scaling.caption.contains("efficiency 4 T(4) / (p T(p))"), "{}", scaling.caption);
+        assert!(scaling.svg().contains("Speedup T(4) / T(p)"));
+    }
 }

@@ -110,20 +110,23 @@ impl SummaryInput<'_> {
         let least = known().min_by(|a, b| a.1.total_cmp(&b.1))?;
         let most = known().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let group = if line.group.is_empty() { String::new() } else { format!("{}: ", line.group) };
-        let alone = known().find(|point| (point.0 - 1.0).abs() < 1e-9).filter(|_| self.is_over_ranks);
+        // Without a time on one processor, speedup and efficiency are relative to the fewest processors.
+        let is_one = |point: &(f64, f64)| (point.0 - 1.0).abs() < 1e-9;
+        let base = known().min_by(|a, b| a.0.total_cmp(&b.0)).filter(|_| self.is_over_ranks && self.growth.is_none());
         let at =
             |point: &(f64, f64)| format!("{} at {} = {}", time(point.1), self.axis.name, self.axis.along.text(point.0));
-        Some(match alone {
+        Some(match base {
             _ if known().count() == 1 => format!("{group}{}.", at(least)),
             _ if time(least.1) == time(most.1) => format!("{group}{} for every {}.", time(least.1), self.axis.name),
-            Some(alone) if self.growth.is_none() => {
-                let speedup = alone.1 / least.1;
-                let (factor, efficiency) = (digits(speedup), digits(100.0 * speedup / least.0));
-                let least = at(least);
-                format!(
-                    "{group}{} on one processor; least {least}, {factor} times as fast (efficiency {efficiency} %).",
-                    time(alone.1)
-                )
+            Some(base) if least.0 > base.0 || is_one(base) => {
+                let speedup = base.1 / least.1;
+                let (factor, efficiency) = (digits(speedup), digits(100.0 * speedup * base.0 / least.0));
+                let (begin, kind) = if is_one(base) {
+                    (format!("{} on one processor", time(base.1)), "efficiency")
+                } else {
+                    (at(base), "relative efficiency")
+                };
+                format!("{group}{begin}; least {}, {factor} times as fast ({kind} {efficiency} %).", at(least))
             }
             _ => format!("{group}least {}, most {}.", at(least), at(most)),
         })

@@ -5,7 +5,8 @@ use crate::answer::{Answer, Record, Role};
 use crate::experiment::StudyError;
 use crate::model::laws::isoefficiency::{self, Algorithm};
 use crate::model::laws::{
-    OverheadLaw, ScaledWork, SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl, efficiency, gustafson, karp_flatt, knee,
+    OverheadLaw, RequestedBase, ScaledWork, SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl, efficiency, gustafson,
+    karp_flatt, knee,
 };
 
 /// The largest number of processors that is considered.
@@ -176,8 +177,8 @@ pub fn karp_flatt(counts: &[f64], speedups: &[f64]) -> Result<Answer, StudyError
     let point =
         |(p, speedup): (&f64, &f64)| SeriesPoint { processors: *p, time_s: speedup.recip(), components: Vec::new() };
     // Only ratios of times matter, so the base may be one second.
-    let series =
-        SpeedupSeries::new(counts.iter().zip(speedups).map(point).collect(), Some(1.0)).expect("a base is given");
+    let points = counts.iter().zip(speedups).map(point).collect();
+    let series = SpeedupSeries::new(points, RequestedBase::Sequential(1.0)).expect("a base is given");
     let fractions = || series.laws().into_iter().filter_map(|point| point.serial_fraction);
     let meaning = series.verdict().map(|verdict| format!("\n{}\n", verdict.trend.meaning(fractions())));
     let record = |point: SpeedupPoint| {

@@ -3,7 +3,7 @@
 use super::processors;
 use crate::answer::{Answer, Key, QuantityValue, Record, Role, Unit};
 use crate::experiment::StudyError;
-use crate::model::laws::{Base, KarpFlattVerdict, SeriesPoint, SpeedupPoint, SpeedupSeries};
+use crate::model::laws::{Base, KarpFlattVerdict, RequestedBase, SeriesPoint, SpeedupPoint, SpeedupSeries};
 use crate::report::table;
 use crate::scenario::AxisValue;
 use crate::scenario::table::{Row, Table};
@@ -28,6 +28,9 @@ pub struct SeriesColumns {
     pub processors: String,
     /// The time of a sequential program in seconds, which replaces T(1) as the base of speedups.
     pub sequential_s: Option<f64>,
+    /// The number of processors P whose time is the base of relative speedups T(P) / T(p); by default 1. Not used with
+    /// `sequential_s`.
+    pub base: Option<u32>,
     /// Columns that sum to the time, whose parts in the Karp-Flatt metric are reported; by default the activities of
     /// ranks.
     pub components: Vec<String>,
@@ -67,10 +70,10 @@ impl SeriesColumns {
         }
         let mut words = String::new();
         for (group, points) in groups(&data, &axes, &[&time, &processors], &components)? {
-            let Some(series) = SpeedupSeries::new(points, self.sequential_s) else {
+            let fewest = points.iter().map(|point| point.processors).fold(f64::INFINITY, f64::min);
+            let Some(series) = SpeedupSeries::new(points, self.requested_base()) else {
                 let at = if group.is_empty() { String::new() } else { format!(" for {}", described(&group)) };
-                let right = "give the time of a sequential program by --sequential-s";
-                return Err(data.failure(&format!("there is no time at {processors} = 1{at}: {right}")).into());
+                return Err(data.failure(&self.no_base(&processors, &at, fewest)).into());
             };
             let records = records(&series, &group, &time).map_err(|lost| data.fault_of_name(&lost))?;
             answer.records.extend(records);
@@ -78,6 +81,22 @@ impl SeriesColumns {
         }
         answer.words = format!("{}{words}", table(&answer.records));
         Ok(answer)
+    }
+
+    fn requested_base(&self) -> RequestedBase {
+        let processors = RequestedBase::Processors(self.base.unwrap_or(1).into());
+        self.sequential_s.map_or(processors, RequestedBase::Sequential)
+    }
+
+    /// Returns the fault of a series without a time on the processors of the base, whose fewest processors are `fewest`.
+    fn no_base(&self, processors: &str, at: &str, fewest: f64) -> String {
+        let relative = format!("`--base {fewest}` gives speedups relative to the fewest processors here");
+        match self.base {
+            Some(base) => format!("there is no time at {processors} = {base}{at}: {relative}"),
+            None => format!(
+                "there is no time at {processors} = 1{at}: {relative}, and `--sequential-s` takes the time of a sequential program"
+            ),
+        }
     }
 
     /// Returns the columns of the components, in seconds: the named ones, or the activities of ranks if a table has all
@@ -221,6 +240,11 @@ fn sentences(series: &SpeedupSeries, group: &SeriesKey, verdict: Option<&KarpFla
     let base = match series.base() {
         Base::OneProcessor(_) => format!("speedup is relative to {}", series.base().name()),
         Base::Sequential(time) => format!("speedup is relative to {} of {time} s", series.base().name()),
+        Base::Processors { count, .. } => format!(
+            "speedup T({count}) / T(p) and efficiency {count} T({count}) / (p T(p)) are relative to {}; the Karp-Flatt metric \
+             and its verdict need T(1)",
+            series.base().name()
+        ),
     };
     let mut text = format!("\n{beginning}{base}");
     let last = series.laws().last().map_or(1.0, |point| point.processors);

@@ -24,6 +24,23 @@ pub enum Base {
     OneProcessor(f64),
     /// The time of a sequential program, in seconds. It may be faster than the parallel program on one processor.
     Sequential(f64),
+    /// T(P) of the program itself on P > 1 processors: the speedup T(P) / T(p) and the efficiency P T(P) / (p T(p)) are
+    /// relative ones, both 1 at P.
+    Processors {
+        /// P.
+        count: f64,
+        /// T(P), in seconds.
+        time_s: f64,
+    },
+}
+
+/// The base that a series of times is to have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RequestedBase {
+    /// T(P) of the program itself on this number of processors, usually 1.
+    Processors(f64),
+    /// The time of a sequential program, in seconds.
+    Sequential(f64),
 }
 
 impl Base {
@@ -31,16 +48,33 @@ impl Base {
     #[must_use]
     pub const fn time_s(self) -> f64 {
         match self {
-            Self::OneProcessor(time) | Self::Sequential(time) => time,
+            Self::OneProcessor(time) | Self::Sequential(time) | Self::Processors { time_s: time, .. } => time,
         }
+    }
+
+    /// Returns the number of processors on which the base takes its time.
+    #[must_use]
+    pub const fn processors(self) -> f64 {
+        match self {
+            Self::OneProcessor(_) | Self::Sequential(_) => 1.0,
+            Self::Processors { count, .. } => count,
+        }
+    }
+
+    /// Returns `true` if speedups are relative to the time on several processors. The laws of the serial part have no
+    /// base then, as they need the time of one processor.
+    #[must_use]
+    pub const fn is_relative(self) -> bool {
+        matches!(self, Self::Processors { .. })
     }
 
     /// Returns the human-readable name of the base.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> String {
         match self {
-            Self::OneProcessor(_) => "T(1) of the program",
-            Self::Sequential(_) => "a sequential program",
+            Self::OneProcessor(_) => "T(1) of the program".to_owned(),
+            Self::Sequential(_) => "a sequential program".to_owned(),
+            Self::Processors { count, .. } => format!("T({count}) of the program"),
         }
     }
 }
@@ -54,9 +88,9 @@ pub struct SpeedupPoint {
     pub time_s: f64,
     /// The speedup ψ relative to the base.
     pub speedup: f64,
-    /// The efficiency ψ / p.
+    /// The efficiency ψ / p; P ψ / p if the base is the time on P processors.
     pub efficiency: f64,
-    /// The Karp-Flatt metric; `None` at p = 1.
+    /// The Karp-Flatt metric; `None` at p = 1, and if the base is the time on several processors.
     pub serial_fraction: Option<f64>,
 }
 
@@ -130,15 +164,18 @@ pub struct SpeedupSeries {
 }
 
 impl SpeedupSeries {
-    /// Creates the series of `points`, ordered by processors. The base is the time of a sequential program if it is
-    /// given, and T(1) otherwise.
-    ///
-    /// Returns `None` if neither is known.
+    /// Creates the series of `points`, ordered by processors. Returns `None` if the base is the time on a number of
+    /// processors that no point has.
     #[must_use]
-    pub fn new(mut points: Vec<SeriesPoint>, sequential_s: Option<f64>) -> Option<Self> {
+    pub fn new(mut points: Vec<SeriesPoint>, base: RequestedBase) -> Option<Self> {
         points.sort_by(|one, other| one.processors.total_cmp(&other.processors));
-        let single = points.iter().find(|point| is_one(point.processors)).map(|point| point.time_s);
-        let base = sequential_s.map(Base::Sequential).or_else(|| single.map(Base::OneProcessor))?;
+        let base = match base {
+            RequestedBase::Sequential(time_s) => Base::Sequential(time_s),
+            RequestedBase::Processors(count) => {
+                let time_s = points.iter().find(|point| point.processors.total_cmp(&count).is_eq())?.time_s;
+                if is_one(count) { Base::OneProcessor(time_s) } else { Base::Processors { count, time_s } }
+            }
+        };
         Some(Self { base, points })
     }
 
@@ -154,8 +191,10 @@ impl SpeedupSeries {
         let of = |point: &SeriesPoint| {
             let SeriesPoint { processors, time_s, .. } = *point;
             let speedup = speedup(self.base.time_s(), time_s);
-            let serial_fraction = (processors > 1.0).then(|| karp_flatt::metric(speedup, processors));
-            SpeedupPoint { processors, time_s, speedup, efficiency: efficiency(speedup, processors), serial_fraction }
+            let has_metric = processors > 1.0 && !self.base.is_relative();
+            let serial_fraction = has_metric.then(|| karp_flatt::metric(speedup, processors));
+            let efficiency = efficiency(speedup, processors / self.base.processors());
+            SpeedupPoint { processors, time_s, speedup, efficiency, serial_fraction }
         };
         self.points.iter().map(of).collect()
     }
@@ -168,7 +207,8 @@ impl SpeedupSeries {
         (fastest.processors < last.processors).then_some(fastest.processors)
     }
 
-    /// Returns the verdict; `None` with fewer than two points of more than one processor.
+    /// Returns the verdict; `None` with fewer than two points of more than one processor, and if the base is the time on
+    /// several processors.
     #[must_use]
     pub fn verdict(&self) -> Option<KarpFlattVerdict> {
         let laws = self.laws();
@@ -178,10 +218,11 @@ impl SpeedupSeries {
     }
 
     /// Returns the parts of e by component, at each point with more than one processor. The result is empty if the
-    /// components of T(1) are unknown. The parts sum to e if the components sum to the time and the base is T(1).
+    /// components of T(1) are unknown or the base is the time on several processors. The parts sum to e if the components sum to the time and the base is T(1).
     #[must_use]
     pub fn parts(&self) -> Vec<(f64, Vec<(String, f64)>)> {
-        let Some(single) = self.points.iter().find(|point| is_one(point.processors)) else { return Vec::new() };
+        let single = self.points.iter().find(|point| is_one(point.processors) && !self.base.is_relative());
+        let Some(single) = single else { return Vec::new() };
         let base = self.base.time_s();
         let of = |point: &SeriesPoint| {
             let parts = point.components.iter().zip(&single.components).map(|((name, parallel_s), (_, single_s))| {

@@ -121,6 +121,8 @@ fn the_knee_is_where_the_speedup_is_largest_and_moves_with_the_problem() {
     assert!((shift(OverheadLaw::Linear(1.0)) - 8.0_f64.sqrt()).abs() < 1e-12);
 }
 
+const ONE: RequestedBase = RequestedBase::Processors(1.0);
+
 fn points(speedups: &[(f64, f64)]) -> Vec<SeriesPoint> {
     let point = |&(processors, speedup): &(f64, f64)| SeriesPoint {
         processors,
@@ -136,7 +138,7 @@ fn both_series_of_the_slides_get_their_verdict() {
     let second = [1.0, 1.87, 2.61, 3.23, 3.73, 4.14, 4.46, 4.71];
     for (speedups, trend) in [(first, Trend::Constant), (second, Trend::Rising)] {
         let numbered: Vec<_> = (1..).map(f64::from).zip(speedups).collect();
-        let series = SpeedupSeries::new(points(&numbered), None).unwrap();
+        let series = SpeedupSeries::new(points(&numbered), ONE).unwrap();
         assert_eq!(series.verdict().unwrap().trend, trend);
         assert_eq!(series.knee(), None);
         assert_eq!(series.base(), Base::OneProcessor(100.0));
@@ -148,7 +150,7 @@ fn a_metric_that_rises_and_falls_has_no_trend() {
     for fractions in [[0.2, 0.067, 0.143], [0.1, 0.2, 0.1], [0.1, 0.3, 0.2]] {
         let at = |(p, e): (f64, f64)| (p, 1.0 / (e + (1.0 - e) / p));
         let measured = [(1.0, 1.0)].into_iter().chain([2.0, 4.0, 8.0].into_iter().zip(fractions).map(at));
-        let series = SpeedupSeries::new(points(&measured.collect::<Vec<_>>()), None).unwrap();
+        let series = SpeedupSeries::new(points(&measured.collect::<Vec<_>>()), ONE).unwrap();
         assert_eq!(series.verdict().unwrap().trend, Trend::Mixed, "{fractions:?}");
     }
 }
@@ -160,7 +162,7 @@ fn parts_of_the_metric_sum_to_it_and_name_what_grows() {
         let components: Vec<_> = components.map(|(name, seconds)| (name.to_owned(), seconds)).into();
         SeriesPoint { processors, time_s: components.iter().map(|part| part.1).sum(), components }
     };
-    let series = SpeedupSeries::new([64.0, 1.0, 8.0, 16.0, 32.0].map(at).into(), None).unwrap();
+    let series = SpeedupSeries::new([64.0, 1.0, 8.0, 16.0, 32.0].map(at).into(), ONE).unwrap();
     for (law, (processors, parts)) in series.laws()[1..].iter().zip(series.parts()) {
         assert_close(law.processors, processors, 0.0, "processors");
         assert_close(parts.iter().map(|part| part.1).sum(), law.serial_fraction.unwrap(), 1e-12, "the sum");
@@ -169,10 +171,21 @@ fn parts_of_the_metric_sum_to_it_and_name_what_grows() {
     let verdict = series.verdict().unwrap();
     assert_eq!((verdict.trend, verdict.growing.unwrap().0.as_str()), (Trend::Rising, "waiting"));
     assert_eq!(series.knee(), Some(32.0));
-    let sequential = SpeedupSeries::new(points(&[(2.0, 1.0), (4.0, 2.0)]), Some(50.0)).unwrap();
+    let sequential = SpeedupSeries::new(points(&[(2.0, 1.0), (4.0, 2.0)]), RequestedBase::Sequential(50.0)).unwrap();
     assert_close(sequential.laws()[0].speedup, 0.5, 1e-12, "speedup against a faster sequential program");
     assert_eq!(sequential.verdict().unwrap().growing, None);
-    assert_eq!(SpeedupSeries::new(points(&[(2.0, 1.0)]), None), None);
+    assert_eq!(SpeedupSeries::new(points(&[(2.0, 1.0)]), ONE), None);
+}
+
+#[test]
+fn speedup_relative_to_several_processors_is_one_on_them() {
+    let times = points(&[(256.0, 2.0), (64.0, 1.0), (128.0, 2.0)]);
+    let series = SpeedupSeries::new(times.clone(), RequestedBase::Processors(64.0)).unwrap();
+    let found: Vec<_> = series.laws().iter().map(|law| (law.processors, law.speedup, law.efficiency)).collect();
+    assert_eq!(found, [(64.0, 1.0, 1.0), (128.0, 2.0, 1.0), (256.0, 2.0, 0.5)]);
+    assert!(series.laws().iter().all(|law| law.serial_fraction.is_none()) && series.verdict().is_none());
+    assert_eq!(series.base().name(), "T(64) of the program");
+    assert_eq!(SpeedupSeries::new(times, RequestedBase::Processors(32.0)), None);
 }
 
 #[test]
