@@ -2,7 +2,7 @@
 
 use super::calibration::{CalibrationArguments, calibrated};
 use super::store::{read, warn};
-use super::sweep::{finish_rows, written};
+use super::sweep::{finish_rows, shape, written};
 use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::cli::notice::{note, say};
 use crate::cli::progress::Bar;
@@ -50,7 +50,8 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
         return Err(Failure::Simulation(arguments.summary(&unfinished)));
     }
     let part = SweepPart::without(take(&mut unfinished.missing_points));
-    let rows = written(&common.output, &cases, &part, varied.as_ref(), None, &references, workers)?;
+    let sink = common.output.open(shape(&cases))?;
+    let rows = written(sink, &cases, &part, varied.as_ref(), None, &references, workers)?;
     store.check().map_err(StudyError::from)?;
     finish_rows(rows)?;
     calibrated.iter().flat_map(CalibratedScenario::notes).for_each(|text| note(Some(text)));

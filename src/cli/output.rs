@@ -49,6 +49,8 @@ impl OutputArguments {
         // All records are known, so a table has the columns of all of them.
         let shape = if answer.shape == AnswerShape::Many { AnswerShape::Mixed } else { answer.shape };
         let mut output = self.open(shape)?;
+        // Figures and other files are written even if nobody reads the answer.
+        output.outlive_reader();
         output.add(&answer)?;
         output.finish()?;
         answer.notes.into_iter().for_each(|text| note(Some(text)));

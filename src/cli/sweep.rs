@@ -2,7 +2,6 @@
 
 use super::calibration::{CalibrationArguments, calibrated};
 use super::notice::{is_quiet, note};
-use super::output::OutputArguments;
 use super::progress::Bar;
 use super::store::{StoreArguments, announce_without_store, finish};
 use super::{CaseArguments, Failure, ScenarioArguments, overrides, pictures};
@@ -56,7 +55,12 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
     let varied = calibrated.as_ref().map(CalibratedScenario::unfold).transpose()?;
     let part = SweepPart::of(&cases, arguments.shard)?;
-    let rows = written(&common.output, &cases, &part, varied.as_ref(), axis.as_ref(), &references, workers)?;
+    let sink = common.output.open(shape(&cases))?;
+    // The picture and the store need all cases, also if nobody reads the rows.
+    if axis.is_some() || store.is_some() {
+        sink.outlive_reader();
+    }
+    let rows = written(sink, &cases, &part, varied.as_ref(), axis.as_ref(), &references, workers)?;
     finish(store.as_ref())?;
     let SweepEnd { times, failures, remarks, tally } = finish_rows(rows)?;
     if let (Some(file), Some(axis)) = (&arguments.plot, &axis) {
@@ -86,10 +90,16 @@ impl SweepArguments {
     }
 }
 
+/// Returns the shape of the rows of these cases.
+pub fn shape(cases: &Cases<'_>) -> AnswerShape {
+    // The columns of CSV are written first, so rows with different keys are written at the end.
+    if cases.may_change_keys() { AnswerShape::Mixed } else { AnswerShape::Many }
+}
+
 /// Runs the cases of `part` and writes their rows as they end; ends early if a row cannot be written, or the store
 /// fails.
 pub fn written<'a>(
-    output: &OutputArguments,
+    mut sink: AnswerOutput,
     cases: &Cases<'_>,
     part: &SweepPart,
     varied: Option<&VariedCases<'_>>,
@@ -97,11 +107,9 @@ pub fn written<'a>(
     references: &'a References,
     workers: Workers<'_>,
 ) -> Result<SweptRows<'a, AnswerOutput>, Failure> {
-    // The columns of CSV are written first, so rows with different keys are written at the end.
-    let shape = if cases.may_change_keys() { AnswerShape::Mixed } else { AnswerShape::Many };
-    let mut sink = output.open(shape)?;
     sink.make_room(widest_keys(cases));
-    let writer = RowWriter::new(sink, output.format());
+    let format = sink.format();
+    let writer = RowWriter::new(sink, format);
     let mut rows = SweptRows::new(axis, writer, references);
     let mut written = Ok(());
     calibrated_sweep(cases, part, varied, references, workers, |turns| {

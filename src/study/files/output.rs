@@ -4,7 +4,7 @@ use super::{FileError, InterruptRegistration, OutputFile, on_interrupt};
 use crate::answer::{Answer, AnswerShape, Record};
 use crate::report::{Format, RowSink, Writer};
 use std::fmt::Display;
-use std::io::{self, BufWriter, Stdout, Write, stdout};
+use std::io::{self, BufWriter, ErrorKind, Stdout, Write, stdout};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,14 +13,20 @@ const PIPE_BYTES: usize = 4096;
 
 /// The destination of the bytes.
 enum Sink {
-    Standard(BufWriter<Stdout>),
+    Standard {
+        stdout: BufWriter<Stdout>,
+        /// `true` if a closed pipe does not end the command, because it has other outputs.
+        outlives_reader: bool,
+    },
+    /// A pipe that its reader has closed. Bytes are dropped.
+    Abandoned,
     File(Box<OutputFile>),
 }
 
 impl Sink {
     fn open(file: Option<&Path>) -> Result<Self, FileError> {
         Ok(match file {
-            None => Self::Standard(BufWriter::with_capacity(PIPE_BYTES, stdout())),
+            None => Self::Standard { stdout: BufWriter::with_capacity(PIPE_BYTES, stdout()), outlives_reader: false },
             Some(path) => Self::File(Box::new(OutputFile::open(path)?)),
         })
     }
@@ -37,24 +43,44 @@ impl Sink {
     /// Returns how the content of a file can be written again; it is `None` for pipes.
     fn restart(&self) -> Option<fn(&mut Self) -> io::Result<()>> {
         let restart = |sink: &mut Self| match sink {
-            Self::Standard(_) => Ok(()),
+            Self::Standard { .. } | Self::Abandoned => Ok(()),
             Self::File(file) => file.restart(),
         };
         matches!(self, Self::File(file) if file.is_unfinished()).then_some(restart)
+    }
+
+    /// Returns the result of writing to the standard output. If its reader has gone and this does not matter, all bytes
+    /// are dropped from now on, and the result is `written`.
+    fn outlive<T>(&mut self, result: io::Result<T>, written: T) -> io::Result<T> {
+        match (result, &self) {
+            (Err(error), Self::Standard { outlives_reader: true, .. }) if error.kind() == ErrorKind::BrokenPipe => {
+                *self = Self::Abandoned;
+                Ok(written)
+            }
+            (result, _) => result,
+        }
     }
 }
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Standard(stdout) => stdout.write(bytes),
+            Self::Standard { stdout, .. } => {
+                let result = stdout.write(bytes);
+                self.outlive(result, bytes.len())
+            }
+            Self::Abandoned => Ok(bytes.len()),
             Self::File(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Standard(stdout) => stdout.flush(),
+            Self::Standard { stdout, .. } => {
+                let result = stdout.flush();
+                self.outlive(result, ())
+            }
+            Self::Abandoned => Ok(()),
             Self::File(file) => file.flush(),
         }
     }
@@ -64,6 +90,7 @@ impl Write for Sink {
 /// file appears.
 pub struct AnswerOutput {
     writer: SharedWriter,
+    format: Format,
     _announced: InterruptRegistration,
 }
 
@@ -100,10 +127,26 @@ impl AnswerOutput {
             AnswerShape::Mixed => Writer::mixed(sink, format, restart),
         })));
         let shared = Arc::clone(&writer);
-        let output = Self { writer, _announced: on_interrupt(move || end(&shared, left)) };
+        let output = Self { writer, format, _announced: on_interrupt(move || end(&shared, left)) };
         // From now on, the callback ends the file; before, it would have been left without a word.
         output.with(|writer| writer.sink().keep_when_interrupted());
         Ok(output)
+    }
+
+    /// Returns the format of the records.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Lets the command go on if the reader of the standard output closes it: further rows are dropped. Without this,
+    /// writing them is an error, which ends a command whose only output has no reader.
+    pub fn outlive_reader(&self) {
+        self.with(|writer| {
+            if let Sink::Standard { outlives_reader, .. } = writer.sink_mut() {
+                *outlives_reader = true;
+            }
+        });
     }
 
     /// Writes the records of an answer or, in the text format, its words.
@@ -148,7 +191,7 @@ impl AnswerOutput {
         let mut shared = lock(&self.writer);
         let writer = shared.take().expect("an output is finished once");
         match writer.into_sink()? {
-            Sink::Standard(_) => Ok(()),
+            Sink::Standard { .. } | Sink::Abandoned => Ok(()),
             Sink::File(file) => file.commit(),
         }
     }

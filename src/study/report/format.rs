@@ -210,6 +210,11 @@ impl<W: Write> Writer<W> {
         &self.sink
     }
 
+    /// Returns the sink, to change how it writes.
+    pub const fn sink_mut(&mut self) -> &mut W {
+        &mut self.sink
+    }
+
     /// Ends the output, which is possible between any two records, and flushes the sink.
     ///
     /// ```

@@ -135,15 +135,26 @@ fn a_check_counts_the_cases_and_estimates_what_they_cost() {
     assert!(said.contains("4 cases") && said.contains("5e3 events") && said.contains("MB"), "{said}");
 }
 
-/// Whoever reads the first line only is served quietly.
+/// More rows than a pipe holds.
+const LONG_SWEEP: [&str; 10] = [
+    "sweep",
+    "scenarios/ping.ron",
+    "--over",
+    "bytes=1",
+    "--over",
+    "hops=1",
+    "--over",
+    "seed=1..400",
+    "--format",
+    "jsonl",
+];
+
+/// Whoever reads the first line only is served quietly, and gets all files.
 #[test]
-fn a_reader_who_leaves_early_hears_nothing() {
+fn a_reader_who_leaves_early_hears_nothing_and_loses_no_file() {
     let desk = Desk::new();
-    let seeds: Vec<_> = (1..400).map(|seed: u32| seed.to_string()).collect();
-    let over = format!("seed={}", seeds.join(","));
-    let sweep = ["sweep", "scenarios/ping.ron", "--over", "bytes=1", "--over", "hops=1", "--over", &over];
-    for arguments in [&["schema"][..], &[&sweep[..], &["--format", "jsonl"]].concat(), &["check", "scenarios/ping.ron"]]
-    {
+    let with_files = [&LONG_SWEEP[..], &["--plot", "long.svg", "--store", "runs"]].concat();
+    for arguments in [&["schema"][..], &LONG_SWEEP, &["check", "scenarios/ping.ron"], &with_files] {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("parsim"));
         command.args(arguments).current_dir(desk.path()).env_remove("RUST_LOG");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("parsim can be called");
@@ -151,8 +162,13 @@ fn a_reader_who_leaves_early_hears_nothing() {
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut first).expect("a line");
         let output = child.wait_with_output().expect("parsim ends");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!first.is_empty() && output.status.success() && said.is_empty(), "{arguments:?}: {said}");
+        let is_quiet = said.is_empty() || said.contains("400 run, 0 found, 0 failed");
+        assert!(!first.is_empty() && output.status.success() && is_quiet, "{arguments:?}: {said}");
     }
+    assert!(desk.path().join("long.svg").exists());
+    let again = called(&desk, &[&LONG_SWEEP[..], &["--store", "runs"]].concat()).assert().success();
+    let said = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
+    assert!(said.contains("0 run, 400 found, 0 failed"), "{said}");
 }
 
 #[test]
