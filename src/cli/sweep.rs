@@ -141,5 +141,12 @@ fn draw(file: &Path, plan: &Plan, axis: &CurveAxis, times: &TimeLines) -> Result
         note(Some(format_args!("{}: no case has a time to draw, so that the picture is not written", file.display())));
         return Ok(());
     }
-    pictures::write(file, &axis.chart(plan, times).svg())
+    let chart = axis.chart(plan, times);
+    if chart.is_blank() {
+        let why =
+            "no case has a time above 0, which the logarithmic axis could show, so that the picture is not written";
+        note(Some(format_args!("{}: {why}", file.display())));
+        return Ok(());
+    }
+    pictures::write(file, &chart.svg())
 }

@@ -1,7 +1,7 @@
 //! Several charts side by side in one picture.
 
 use super::lettering::{shortened, title, wide_enough};
-use super::plot::{Area, AxisExtent, DrawingResult, LineChart, PlotLine, document, font};
+use super::plot::{Area, AxisExtent, DrawingResult, LineChart, PlotLine, document, font, notes};
 use plotters::prelude::*;
 use serde::Serialize;
 
@@ -40,17 +40,17 @@ impl Panels {
         }
         let columns = self.columns();
         let rows = u32::try_from(self.charts.len()).unwrap_or(1).div_ceil(columns);
-        let legend = self.legend();
+        let (legend, notes) = (self.legend(), notes(&self.charts));
         let (width, height) = (columns * CELL.0, HEAD + rows * CELL.1);
         let title = title(&self.title);
-        let whole = wide_enough(width + legend.legend_width(), &[(&title, 20)]);
-        let size = (whole, height.max(HEAD + legend.legend_height()));
+        let whole = wide_enough(width + legend.legend_width(&notes), &[(&title, 20)]);
+        let size = (whole, height.max(HEAD + legend.legend_height(&notes)));
         document(size, |paper| {
             paper.draw(&Text::new(title, (24, 16), font(20)))?;
             let (_, below) = paper.split_vertically(HEAD);
             let (grid, beside) = below.split_horizontally(width);
             self.draw(&grid.margin(0, size.1 - HEAD - rows * CELL.1, 0, 0), (rows, columns))?;
-            legend.draw_legend(&beside)
+            legend.draw_legend(&beside, &notes)
         })
     }
 

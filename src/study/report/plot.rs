@@ -243,16 +243,28 @@ impl LineChart {
     /// Never: writing to a string cannot fail.
     #[must_use]
     pub fn svg(&self) -> String {
-        let width = wide_enough(PLOT_WIDTH + self.legend_width(), &[(&title(&self.title), 20)]);
-        document((width, HEIGHT.max(TITLE_HEIGHT + self.legend_height())), |paper| self.draw(paper))
+        let notes = notes(std::slice::from_ref(self));
+        let width = wide_enough(PLOT_WIDTH + self.legend_width(&notes), &[(&title(&self.title), 20)]);
+        document((width, HEIGHT.max(TITLE_HEIGHT + self.legend_height(&notes))), |paper| self.draw(paper, &notes))
     }
 
-    fn draw(&self, root: &Area<'_>) -> DrawingResult {
+    /// Returns `true` if the chart has points, and its axes can show none of them.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        let mut points = self.lines.iter().flat_map(|line| &line.points).peekable();
+        points.peek().is_some() && points.all(|point| !self.shows(point))
+    }
+
+    fn shows(&self, (x, y): &(f64, f64)) -> bool {
+        self.x.scale.position(*x).is_some() && self.y.scale.position(*y).is_some()
+    }
+
+    fn draw(&self, root: &Area<'_>, notes: &[String]) -> DrawingResult {
         root.draw(&Text::new(title(&self.title), (24, 18), font(20)))?;
         let (_, below) = root.split_vertically(TITLE_HEIGHT);
         let (plot, legend) = below.split_horizontally(PLOT_WIDTH);
         self.draw_plot(&plot, &AxisExtent::default())?;
-        self.draw_legend(&legend)
+        self.draw_legend(&legend, notes)
     }
 
     pub(super) fn draw_plot(&self, area: &Area<'_>, shared: &AxisExtent) -> DrawingResult {
@@ -283,6 +295,12 @@ impl LineChart {
         if let Some(height) = self.reference.and_then(|height| self.y.scale.position(height)) {
             let ends = vec![(left, height), (right, height)];
             chart.draw_series([PathElement::new(ends, AXIS.stroke_width(2))])?;
+        }
+        if self.is_blank() {
+            let (width, height) = area.dim_in_pixel();
+            let centre = [width, height].map(|side| i32::try_from(side / 2).unwrap_or(0));
+            let style = font(14).pos(Pos::new(HPos::Center, VPos::Center));
+            area.draw(&Text::new("no value above 0", (centre[0], centre[1]), style))?;
         }
         self.lines.iter().try_for_each(|line| self.draw_band(&mut chart, line, bottom))?;
         self.lines.iter().try_for_each(|line| self.draw_line(&mut chart, line))
@@ -331,7 +349,8 @@ impl LineChart {
         Ok(())
     }
 
-    pub(super) fn draw_legend(&self, area: &Area<'_>) -> DrawingResult {
+    /// Draws the names of the lines, and below them the notes.
+    pub(super) fn draw_legend(&self, area: &Area<'_>, notes: &[String]) -> DrawingResult {
         let mut y = 18;
         for line in self.named() {
             let colour = line.colour();
@@ -354,6 +373,10 @@ impl LineChart {
             }
             let beside = font(14).pos(Pos::new(HPos::Left, VPos::Center));
             area.draw(&Text::new(line.name.clone(), (42, y), beside))?;
+            y += LEGEND_STEP;
+        }
+        for note in notes {
+            area.draw(&Text::new(note.clone(), (4, y), font(14).pos(Pos::new(HPos::Left, VPos::Center))))?;
             y += LEGEND_STEP;
         }
         Ok(())
@@ -380,15 +403,38 @@ impl LineChart {
         self.lines.iter().filter(|line| !line.name.is_empty())
     }
 
-    pub(super) fn legend_height(&self) -> u32 {
-        LEGEND_STEP.unsigned_abs() * (1 + u32::try_from(self.named().count()).unwrap_or(100).min(100))
+    pub(super) fn legend_height(&self, notes: &[String]) -> u32 {
+        let entries = self.named().count() + notes.len();
+        LEGEND_STEP.unsigned_abs() * (1 + u32::try_from(entries).unwrap_or(100).min(100))
     }
 
     /// Returns a width for the longest name, with a margin for each letter.
-    pub(super) fn legend_width(&self) -> u32 {
+    pub(super) fn legend_width(&self, notes: &[String]) -> u32 {
         let letters = self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
-        62 + 8 * u32::try_from(letters).unwrap_or(100).min(100)
+        let width = 62 + 8 * u32::try_from(letters).unwrap_or(100).min(100);
+        wide_enough(width, &notes.iter().map(|note| (note.as_str(), 14)).collect::<Vec<_>>())
     }
+}
+
+/// Returns the notes on a picture of these charts: what whiskers are, and how many points are left out.
+pub(in crate::report) fn notes(charts: &[LineChart]) -> Vec<String> {
+    let lines = || charts.iter().flat_map(|chart| chart.lines.iter().map(move |line| (chart, line)));
+    let mut notes = Vec::new();
+    if lines().any(|(_, line)| line.bars().next().is_some()) {
+        notes.push("whiskers: 95 % intervals of the means".to_owned());
+    }
+    if lines().any(|(chart, line)| !chart.lone_intervals(line).is_empty()) {
+        notes.push("whiskers: intervals of predictions".to_owned());
+    }
+    let points = lines().flat_map(|(chart, line)| line.points.iter().map(move |point| (chart, point)));
+    let is_left_out =
+        |(chart, point): &(&LineChart, &(f64, f64))| point.0.is_finite() && point.1.is_finite() && !chart.shows(point);
+    match points.filter(is_left_out).count() {
+        0 => {}
+        1 => notes.push("1 point of 0 is not drawn: the axis is logarithmic".to_owned()),
+        count => notes.push(format!("{count} points of 0 are not drawn: the axis is logarithmic")),
+    }
+    notes
 }
 
 impl PlotLine {

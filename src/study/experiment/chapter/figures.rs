@@ -45,12 +45,18 @@ fn times(findings: &SummaryInput<'_>) -> Figure {
     let bars = if has_bars { " Bars are 95 % intervals of the means." } else { "" };
     let has_band = findings.times.iter().any(|line| !line.intervals.is_empty());
     let band = if has_band { " Bands should contain new measurements." } else { "" };
+    let points = findings.times.iter().flat_map(|line| &line.points);
+    let zeros = match points.filter(|point| point.1 <= 0.0).count() {
+        0 => String::new(),
+        1 => " One time of 0 has no place on the logarithmic axis.".to_owned(),
+        some => format!(" {some} times of 0 have no place on the logarithmic axis."),
+    };
     let rest = match left_out {
         0 => String::new(),
         some => format!(" {some} more groups are in the table only."),
     };
     let caption = format!(
-        "Execution times: runs as lines with marks, measurements as marks, models as dashed lines.{bars}{band}{rest}"
+        "Execution times: runs as lines with marks, measurements as marks, models as dashed lines.{bars}{band}{zeros}{rest}"
     );
     charts("times.svg", &caption, panels)
 }

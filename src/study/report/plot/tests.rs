@@ -40,6 +40,19 @@ fn empty_and_constant_lines_are_charts_too() {
 }
 
 #[test]
+fn what_is_not_drawn_and_what_whiskers_are_is_said() {
+    let said = |svg: &str| svg.split_whitespace().collect::<Vec<_>>().join(" ");
+    let points = vec![(1.0, 0.0), (2.0, 3.0), (4.0, 0.0)];
+    let line = PlotLine { half_widths: vec![0.0, 0.5, 0.0], ..PlotLine::new("a", points, 0) };
+    let some = LineChart { lines: vec![line], ..chart() };
+    assert!(said(&some.svg()).contains("2 points of 0 are not drawn: the axis is logarithmic"), "{}", some.svg());
+    assert!(said(&some.svg()).contains("whiskers: 95 % intervals of the means") && !some.is_blank());
+    let none = LineChart { lines: vec![PlotLine::new("a", vec![(1.0, 0.0)], 0)], ..chart() };
+    assert!(none.is_blank() && said(&none.svg()).contains("no value above 0"));
+    assert!(notes(&[chart()]).is_empty() && !chart().is_blank());
+}
+
+#[test]
 fn categories_stand_beside_each_other_by_name() {
     let mut chart = chart();
     chart.x = ChartAxis::of_categories("Noise", ["LogNormal(0.0)", "LogNormal(0.1)"].map(str::to_owned).to_vec());
@@ -115,7 +128,7 @@ fn lines_of_one_colour_differ_in_markers_or_dashes() {
     let formula = |index| PlotLine { style: LineStyle::Formula, ..PlotLine::new("f", Vec::new(), index) };
     let signs = [0, 11, 22, 33].map(|index| {
         chart.lines = vec![formula(index)];
-        document((200, 60), |paper| chart.draw_legend(paper))
+        document((200, 60), |paper| chart.draw_legend(paper, &[]))
     });
     assert!((1..4).all(|index| !signs[..index].contains(&signs[index])), "{signs:?}");
 }
