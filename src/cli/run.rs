@@ -9,7 +9,7 @@ use parsim_sim::simulation::Detail;
 use parsim_study::experiment::calibration::{CalibratedScenario, Predictor};
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{
-    Outcome, References, ScenarioFile, StudyError, check_critical_times, degrees_of_parallelism,
+    MatchedPoints, Outcome, References, ScenarioFile, StudyError, check_critical_times, degrees_of_parallelism,
 };
 use parsim_study::files::{OutputClaims, create, create_with};
 use parsim_study::report::{HeatMap, write_accounts, write_sources};
@@ -62,11 +62,15 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     if common.dump_config {
         return common.output.write(format_args!("{}\n", plan.to_ron(&case)));
     }
-    let mut outcome = arguments.outcome(&case)?;
+    let references = References::load(&case.scenario, &common.scenario)?;
+    let mut outcome = arguments.outcome(&case, &references)?;
     if let Some(calibrated) = &calibrated {
         outcome = arguments.store.with(|recall| Ok(calibrated.with_interval_of_base(outcome, recall)?))?;
     }
     let mut answer = outcome.answer();
+    let mut matched = MatchedPoints::none(&references);
+    matched.add(&case.keys);
+    answer.notes.extend(matched.note_on_columns());
     answer.notes.extend(calibrated.iter().flat_map(CalibratedScenario::notes));
     common.output.print(answer)?;
     arguments.draw(&case, &outcome)
@@ -80,13 +84,12 @@ impl RunArguments {
     }
 
     /// Runs the case, and records it if requested.
-    fn outcome(&self, case: &Case) -> Result<Outcome, Failure> {
-        let references = References::load(&case.scenario, &self.common.scenario)?;
+    fn outcome(&self, case: &Case, references: &References) -> Result<Outcome, Failure> {
         let Some(file) = &self.trace else {
-            return Ok(self.store.with(|recall| Ok(Outcome::of(case, &references, recall)?))?);
+            return Ok(self.store.with(|recall| Ok(Outcome::of(case, references, recall)?))?);
         };
         let detail = if self.transfers { Detail::Links } else { Detail::Ranks };
-        create_with(file, |sink| Outcome::recorded(case, &references, detail, Box::new(sink)).map_err(Failure::from))
+        create_with(file, |sink| Outcome::recorded(case, references, detail, Box::new(sink)).map_err(Failure::from))
     }
 
     fn claims(&self, claims: OutputClaims) -> OutputClaims {

@@ -409,7 +409,7 @@ fn measured_points_that_no_axis_can_find_are_rejected_or_named() {
     }
     std::fs::write(&data, "ranks,measured_s\n2,0.015\n").expect("a file can be written");
     let (_, note) = rows(&sweep);
-    assert!(note.contains("`ranks` is none here: name the column as the axis"), "{note}");
+    assert!(note.contains("`ranks` is none here: name the column as the axis, or vary it"), "{note}");
     std::fs::write(&data, "measured_s,p\n0.015,2\n").expect("a file can be written");
     let own = ["validate", "--scenario", "scenarios/ring-shift.ron", "--data", data.to_str().expect("a path")];
     let message = rejection(&own);

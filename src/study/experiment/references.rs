@@ -99,9 +99,12 @@ impl<'r> MatchedPoints<'r> {
         let columns: Vec<_> = self.unknown.iter().map(|column| format!("`{column}`")).collect();
         (!columns.is_empty()).then(|| {
             format!(
-                "note: measured points are matched by axes, and {} is none here: name the column as the axis, or sweep over it \
-                 with --over",
-                columns.join(", ")
+                "note: measured points are matched by axes, and {} here: name {} as the axis, or vary it with --over or `axes`",
+                match &columns[..] {
+                    [one] => format!("{one} is none"),
+                    several => format!("{} are none", several.join(", ")),
+                },
+                if columns.len() == 1 { "the column" } else { "each column" }
             )
         })
     }
