@@ -18,13 +18,15 @@ use serde::{Deserialize, Serialize};
 pub struct LocalCosts {
     /// Time of each call.
     pub call: SimDuration,
-    /// Time of starting the threads of a call with several ports. Operations along the rings of a torus start
-    /// them for each dimension and direction.
+    /// Time of starting the threads of a call with several ports, which work concurrently. Operations along the rings
+    /// of a torus start them for each dimension and direction. The ports of the reduce along trees of a torus take
+    /// turns in one thread, and start none.
     pub threads: SimDuration,
     /// Time of each port of a call.
     pub port: SimDuration,
-    /// Time of looking up a tree, one port after the other. All-reduces, the reduce along trees of a torus, and rings
-    /// look up none. The all-gather by dimensions looks up two for each port, and all other operations look up one.
+    /// Time of looking up a tree, one port after the other. All-reduces, the reduce along trees of a torus, and
+    /// operations along the rings of a torus look up none. The all-gather by dimensions looks up two for each port, and
+    /// all other operations look up one for each.
     pub tree: SimDuration,
     /// Time of each step of each port in algorithms that prepare their steps in every call: the all-reduce by halving
     /// and doubling on a torus.

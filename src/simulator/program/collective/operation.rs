@@ -107,7 +107,8 @@ impl CollectiveOperation {
         }
     }
 
-    /// Returns the number of ports that work concurrently.
+    /// Returns the number of ports that work concurrently, each in its thread. Those of the reduce along trees of a torus
+    /// take turns.
     #[must_use]
     pub const fn threads(&self) -> u32 {
         match self {

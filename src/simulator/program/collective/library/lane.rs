@@ -51,8 +51,9 @@ impl PortPath {
         if shape.is_empty() || shape.len() > DIMENSIONS || !shape.iter().all(|side| side.is_power_of_two()) {
             return Some(format!("a torus needs 1 to {DIMENSIONS} dimensions, each a power of two, not {shape:?}"));
         }
-        let size: u64 = shape.iter().map(|side| u64::from(*side)).fold(1, u64::saturating_mul);
-        if size != u64::from(ranks) {
+        let size = shape.iter().try_fold(1_u64, |size, side| size.checked_mul(u64::from(*side)));
+        if size != Some(u64::from(ranks)) {
+            let size = size.map_or("more than 2^64".to_owned(), |size| size.to_string());
             return Some(format!("a torus of {shape:?} has {size} ranks, not {ranks}"));
         }
         (ports == 0).then(|| "a torus needs at least one port".to_owned())
