@@ -189,7 +189,8 @@ impl ChapterResults {
     }
 }
 
-/// Splits the comment at the head of a scenario into its first sentence, which is the question, and the remainder.
+/// Splits the comment at the head of a scenario into its first sentence or first paragraph, which is the question, and
+/// the remainder.
 fn question(scenario: &Path) -> Result<(String, String), StudyError> {
     let is_stream = is_standard_input(scenario);
     let name = if is_stream { STANDARD_INPUT.to_owned() } else { scenario.display().to_string() };
@@ -197,11 +198,23 @@ fn question(scenario: &Path) -> Result<(String, String), StudyError> {
     let bytes = bytes.map_err(|error| StudyError::Request(format!("{name}: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
     let comment = text.lines().map_while(|line| line.trim().strip_prefix("//")).map(str::trim);
-    let comment = escaped(&comment.collect::<Vec<_>>().join(" ")).into_owned();
-    let end = [". ", "? ", ": "].iter().filter_map(|end| comment.find(end)).min();
-    let (question, remark) = comment.split_at(end.map_or(comment.len(), |end| end + 1));
+    let lines: Vec<_> = comment.skip_while(|line| line.is_empty()).collect();
+    let paragraph = lines.iter().position(|line| line.is_empty()).unwrap_or(lines.len());
+    let joined = |lines: &[&str]| escaped(&lines.join(" ")).into_owned();
+    let (first, rest) = (joined(&lines[..paragraph]), joined(&lines[paragraph..]));
+    let (question, remark) = first.split_at(sentence_end(&first));
     let question = if question.is_empty() { name } else { question.to_owned() };
-    Ok((question, remark.trim().to_owned()))
+    Ok((question, format!("{} {}", remark.trim(), rest.trim()).trim().to_owned()))
+}
+
+/// Returns the length of the first sentence of a text. A full stop before a small letter is that of an abbreviation.
+fn sentence_end(text: &str) -> usize {
+    let is_end = |(place, sign): &(usize, char)| {
+        let behind = text[place + sign.len_utf8()..].strip_prefix(' ');
+        let goes_on = || behind.is_some_and(|behind| behind.trim_start().starts_with(char::is_lowercase));
+        behind.is_some() && (matches!(sign, '?' | '!') || (*sign == '.' && !goes_on()))
+    };
+    text.char_indices().find(is_end).map_or(text.len(), |(place, sign)| place + sign.len_utf8())
 }
 
 fn facts(base: &Case, cases: &[Case], plan: &Plan) -> Vec<(String, String)> {
@@ -293,6 +306,27 @@ mod tests {
         let (set, over) = (set.iter().map(pair).collect(), over.iter().map(override_of).collect());
         let plan = ScenarioFile { path: scenario.clone(), set, over, ..ScenarioFile::default() }.plan().unwrap();
         chapter(&scenario, &plan, Workers::default(), &mut Failures::default()).unwrap()
+    }
+
+    #[test]
+    fn the_question_is_a_whole_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.ron");
+        let question = |comment: &str| {
+            std::fs::write(&file, format!("{comment}\nScenario()")).unwrap();
+            super::question(&file).unwrap()
+        };
+        for (comment, expected, remark) in [
+            (
+                "// Strips or squares: what do the edges\n// cost? Much.",
+                "Strips or squares: what do the edges cost?",
+                "Much.",
+            ),
+            ("// A halo, e.g. of one cell: how\n// long? So.", "A halo, e.g. of one cell: how long?", "So."),
+            ("// A model of a halo\n//\n// Measured. Twice.", "A model of a halo", "Measured. Twice."),
+        ] {
+            assert_eq!(question(comment), (expected.to_owned(), remark.to_owned()));
+        }
     }
 
     fn captions(name: &str, set: &[&str], over: &[&str]) -> Vec<String> {
