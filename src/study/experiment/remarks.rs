@@ -26,6 +26,8 @@ pub struct Remarks {
     undescribed: BTreeSet<String>,
     /// `true` if a program loads from memories that its machine does not describe.
     loads_nothing: bool,
+    /// `true` if a machine describes noise, and a program computes only by loads, which have none.
+    has_idle_noise: bool,
     /// The most processors of a rank that a schedule uses, if that is more than one and nodes have interfaces.
     processors: Option<u32>,
     /// The most interfaces of a node behind a single link, and how many of them this link keeps busy.
@@ -64,6 +66,7 @@ impl Remarks {
         }
         if let Shipped::Phases(program) = &scenario.program {
             self.loads_nothing |= program.loads() && node.shared_memory().is_none();
+            self.has_idle_noise |= program.loads() && !program.computes() && !node.noise.is_quiet();
         }
         if let Some((schedule, _)) = scenario.program.schedule().filter(|_| node.interface.is_some()) {
             let highest = schedule.bounds().highest.cpu;
@@ -88,7 +91,7 @@ impl Remarks {
     /// Returns all remarks, each in a sentence.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
-        let of_programs = [self.on_loads(), self.on_processors(), self.on_traffic(), self.on_doubts()];
+        let of_programs = [self.on_loads(), self.on_noise(), self.on_processors(), self.on_traffic(), self.on_doubts()];
         [self.on_parts(), self.on_cores(), self.on_memories(), self.on_classes(), self.on_interfaces()]
             .into_iter()
             .chain(of_programs)
@@ -144,6 +147,14 @@ impl Remarks {
     fn on_loads(&self) -> Option<String> {
         self.loads_nothing.then(|| {
             "note: the program loads bytes, and the nodes describe no memory (`nodes.levels`): loads take no time"
+                .to_owned()
+        })
+    }
+
+    fn on_noise(&self) -> Option<String> {
+        self.has_idle_noise.then(|| {
+            "note: `nodes.noise` has no effect: the steps `Compute` give only `bytes`, during which the processor is free; \
+             give `seconds` for a core that stalls"
                 .to_owned()
         })
     }

@@ -1,5 +1,6 @@
 //! Static properties of steps: their paths, their phases, and the memory that they need.
 
+use super::expression::Expression;
 use super::name;
 use super::step::Step;
 use parsim_sim::trace::Phase;
@@ -32,6 +33,17 @@ pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
 pub(super) fn loads(steps: &[Step]) -> bool {
     let load = |step: &Step| matches!(step, Step::Compute { bytes: Some(_), .. });
     steps.iter().any(|step| load(step) || step.inner().into_iter().any(|(_, inner)| loads(inner)))
+}
+
+/// Returns `true` if a step takes time of the processor: for operations, or for the additions of a collective operation.
+pub(super) fn computes(steps: &[Step]) -> bool {
+    let is_given = |expression: &Expression| expression.to_string() != "0";
+    let computes_itself = |step: &Step| match step {
+        Step::Compute { flops, seconds, .. } => is_given(flops) || seconds.as_ref().is_some_and(is_given),
+        Step::Collective { operation, .. } => operation.adds(),
+        _ => false,
+    };
+    steps.iter().any(|step| computes_itself(step) || step.inner().into_iter().any(|(_, inner)| computes(inner)))
 }
 
 /// Collects `steps`, which are located at `path`, and the steps within them, in source order, each with its path.

@@ -97,6 +97,12 @@ impl Phases {
         self.blocks().any(|(_, steps)| legality::loads(steps))
     }
 
+    /// Returns `true` if the ranks need their processors for something besides messages.
+    #[must_use]
+    pub fn computes(&self) -> bool {
+        self.blocks().any(|(_, steps)| legality::computes(steps))
+    }
+
     /// Returns the forecast of a rehearsed run.
     pub(super) fn forecast(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
         let seen = Forecast::seen(rehearsal);

@@ -62,10 +62,12 @@ pub enum Step {
         /// wait for the end of a row.
         #[serde(default)]
         rows: Option<Expression>,
-        /// Number of bytes read and written, which take time if the cores of a node share a memory. 0 by default.
+        /// Number of bytes read and written, which take time if the cores of a node share a memory. 0 by default. While
+        /// they move, the processor is free: it answers messages, and noise does not delay it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<Size>,
-        /// Processor time in seconds, in addition to that of the operations. 0 by default.
+        /// Processor time in seconds, in addition to that of the operations; also that of a core that stalls. 0 by
+        /// default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<Expression>,
     },
