@@ -410,6 +410,8 @@ fn measured_points_that_no_axis_can_find_are_rejected_or_named() {
     std::fs::write(&data, "ranks,measured_s\n2,0.015\n").expect("a file can be written");
     let (_, note) = rows(&sweep);
     assert!(note.contains("`ranks` is none here: name the column as the axis, or vary it"), "{note}");
+    let (_, note) = rows(&[&["run", GAUSS_JORDAN, "--set", "axes=[]"], &SMALLER[..]].concat());
+    assert!(note.contains("`n`, `p` are none here: name each column as the axis"), "{note}");
     std::fs::write(&data, "measured_s,p\n0.015,2\n").expect("a file can be written");
     let own = ["validate", "--scenario", "scenarios/ring-shift.ron", "--data", data.to_str().expect("a path")];
     let message = rejection(&own);
@@ -597,4 +599,15 @@ fn a_computation_that_memory_has_no_room_for_is_rejected_before_a_run() {
     let setting = ["--set", "program.iterations=100000000"];
     let message = rejection(&["run", "scenarios/kernel-rsub.ron", setting[0], setting[1]]);
     assert!(message.contains("1600000048 bytes are placed in external memory"), "{message}");
+}
+
+#[test]
+fn noise_without_effect_is_named() {
+    let noise_of = |step: &str| {
+        let program = format!("program=Phases(steps: [Compute({step})])");
+        let noise = ["--set", "machine.nodes.noise=Uniform(0.2)", "--set", "axes=[]", "--set", &program];
+        rows(&[&["run", "scenarios/ring-shift.ron"][..], &noise].concat()).1
+    };
+    assert!(noise_of(r#"bytes: "8 B""#).contains("`nodes.noise` has no effect"));
+    assert!(!noise_of(r#"bytes: "8 B", seconds: "1e-6""#).contains("`nodes.noise`"));
 }

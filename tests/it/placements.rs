@@ -234,3 +234,26 @@ fn faults_of_a_rank_file_have_its_lines() {
     let words = String::from_utf8_lossy(&output(&folder, &["run"]).stderr).into_owned();
     assert!(words.contains("3 nodes are listed for 4 ranks"), "{words}");
 }
+
+/// Of one number of ranks and several placements, the placement without room is to blame.
+#[test]
+fn a_placement_without_room_is_named_and_underlined() {
+    let sweep = |placements: &str| {
+        let over = ["--over", "p=256", "--over", placements];
+        let machine = ["--set", r#"machine=File("scenarios/machines/ideal-torus.ron")"#];
+        let output = parsim()
+            .args(["sweep", "scenarios/ring-shift.ron"])
+            .args(over)
+            .args(machine)
+            .env("NO_COLOR", "1")
+            .assert()
+            .code(2);
+        String::from_utf8_lossy(&output.get_output().stderr).into_owned()
+    };
+    for placement in ["Random", "RowMajor", "Snake"] {
+        let said = sweep(&format!("placement=Packed(ranks_per_node: 256),{placement}"));
+        let message = format!("`{placement}` places one on each (ranks)");
+        assert!(said.contains(&message) && said.contains("--over placement="), "{said}");
+        assert!(said.contains("`Packed(ranks_per_node: "), "{said}");
+    }
+}

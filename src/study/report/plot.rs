@@ -416,23 +416,23 @@ impl LineChart {
     }
 }
 
-/// Returns the notes on a picture of these charts: what whiskers are, and how many points are left out.
+/// Returns the lines of notes on a picture of these charts: what whiskers are, and how many points are left out.
 pub(in crate::report) fn notes(charts: &[LineChart]) -> Vec<String> {
     let lines = || charts.iter().flat_map(|chart| chart.lines.iter().map(move |line| (chart, line)));
     let mut notes = Vec::new();
     if lines().any(|(_, line)| line.bars().next().is_some()) {
-        notes.push("whiskers: 95 % intervals of the means".to_owned());
+        notes.extend(["whiskers: 95 % intervals", "of the means"].map(str::to_owned));
     }
     if lines().any(|(chart, line)| !chart.lone_intervals(line).is_empty()) {
-        notes.push("whiskers: intervals of predictions".to_owned());
+        notes.extend(["whiskers: intervals of", "predictions"].map(str::to_owned));
     }
     let points = lines().flat_map(|(chart, line)| line.points.iter().map(move |point| (chart, point)));
     let is_left_out =
         |(chart, point): &(&LineChart, &(f64, f64))| point.0.is_finite() && point.1.is_finite() && !chart.shows(point);
-    match points.filter(is_left_out).count() {
-        0 => {}
-        1 => notes.push("1 point of 0 is not drawn: the axis is logarithmic".to_owned()),
-        count => notes.push(format!("{count} points of 0 are not drawn: the axis is logarithmic")),
+    let left_out = points.filter(is_left_out).count();
+    if left_out > 0 {
+        let points = if left_out == 1 { "point" } else { "points" };
+        notes.extend([format!("{left_out} {points} of 0 not drawn:"), "the axis is logarithmic".to_owned()]);
     }
     notes
 }
