@@ -50,7 +50,7 @@ fn what_is_not_drawn_and_what_whiskers_are_is_said() {
     let none = LineChart { lines: vec![PlotLine::new("a", vec![(1.0, 0.0)], 0)], ..chart() };
     assert!(none.is_blank() && said(&none.svg()).contains("no value above 0"));
     let all = LineChart { lines: vec![PlotLine::new("a", vec![(1.0, 2.0)], 0)], ..chart() };
-    assert!(notes(&[all.clone()]).is_empty() && !all.is_blank());
+    assert!(notes(std::slice::from_ref(&all)).is_empty() && !all.is_blank());
 }
 
 #[test]
