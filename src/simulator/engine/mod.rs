@@ -24,7 +24,7 @@ pub(crate) use processes::{Mailbox, Processes, Resumed};
 pub use random::{AddressedStream, STREAM_GENERATOR, Streams, mixed, stable_hash};
 pub(crate) use retrial_queues::{Precedence, RetrialQueues, ServerPair};
 pub(crate) use run::{EvenInstants, Runs};
-pub use server::{Discipline, Saturation};
+pub use server::{Discipline, SaturationPoint};
 pub(crate) use server::{ServerId, Servers};
 pub(crate) use slab::Slab;
 pub(crate) use stacks::Stacks;

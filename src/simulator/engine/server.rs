@@ -22,9 +22,9 @@ pub enum Discipline {
 /// The number of jobs from which on they share the speed of a processor-sharing server; fewer get the same part of it
 /// each, as on so many servers of that part of the speed. In fractions of 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Saturation(u64);
+pub struct SaturationPoint(u64);
 
-impl Saturation {
+impl SaturationPoint {
     /// One job gets all of the speed.
     pub const ONE: Self = Self(1 << FRACTION);
 
@@ -71,7 +71,7 @@ const FRACTION: u32 = 32;
 
 /// The jobs of a processor-sharing server. A job leaves when `attained` reaches the job's mark.
 struct JobSharing<J> {
-    saturation: Saturation,
+    saturation: SaturationPoint,
     /// The service that a job would have attained if it had been there since the start of the simulation.
     attained: Attained,
     /// The time up to which `attained` is counted.
@@ -115,7 +115,7 @@ impl<J: Copy> Servers<J> {
     /// Creates idle servers with the given disciplines and saturations, which concern processor sharing only. Their
     /// events use the entities from `first_entity` on.
     #[must_use]
-    pub fn new(disciplines: impl IntoIterator<Item = (Discipline, Saturation)>, first_entity: Entity) -> Self {
+    pub fn new(disciplines: impl IntoIterator<Item = (Discipline, SaturationPoint)>, first_entity: Entity) -> Self {
         let server = |(discipline, saturation)| match discipline {
             Discipline::FirstComeFirstServed => Server::Line { waiting: VecDeque::new(), free: SimTime::START },
             Discipline::ProcessorSharing => Server::Shared(JobSharing {
@@ -216,10 +216,10 @@ mod tests {
 
     /// The departures of jobs = (arrival, service), in ps.
     fn play(discipline: Discipline, jobs: &[(u64, u64)]) -> Vec<u64> {
-        play_until((discipline, Saturation::ONE), jobs)
+        play_until((discipline, SaturationPoint::ONE), jobs)
     }
 
-    fn play_until(server: (Discipline, Saturation), jobs: &[(u64, u64)]) -> Vec<u64> {
+    fn play_until(server: (Discipline, SaturationPoint), jobs: &[(u64, u64)]) -> Vec<u64> {
         let mut calendar = Calendar::new();
         let mut servers = Servers::new([server], SERVER);
         for (job, (arrival, _)) in (100..).zip(jobs) {
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn few_jobs_do_not_saturate_a_server() {
-        let server = (Discipline::ProcessorSharing, Saturation::at(2.0));
+        let server = (Discipline::ProcessorSharing, SaturationPoint::at(2.0));
         // Each of two jobs has half of the speed, whether alone or not; each of four has a quarter.
         assert_eq!(play_until(server, &[(0, 10)]), [20]);
         assert_eq!(play_until(server, &[(0, 10), (0, 10)]), [20, 20]);
@@ -287,7 +287,7 @@ mod tests {
         fn sharing_agrees_with_the_slow_way(
             jobs in prop::collection::vec((0u64..1_000_000, 1u64..1_000_000), 1..12), saturation in 1.0..6.0,
         ) {
-            let departures = play_until((Discipline::ProcessorSharing, Saturation::at(saturation)), &jobs);
+            let departures = play_until((Discipline::ProcessorSharing, SaturationPoint::at(saturation)), &jobs);
             for (departure, expected) in departures.iter().zip(shared_slowly(saturation, &jobs)) {
                 let departure = f64::from(u32::try_from(*departure).unwrap());
                 // Every departure is rounded up to a picosecond, which delays all later departures.

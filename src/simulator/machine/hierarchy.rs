@@ -2,7 +2,7 @@
 //! through them.
 
 use super::{Machine, RankLocation};
-use crate::engine::{Calendar, Discipline, Entity, Saturation, ServerId, Servers, Slab};
+use crate::engine::{Calendar, Discipline, Entity, SaturationPoint, ServerId, Servers, Slab};
 use crate::network::Packet;
 use crate::node::{Level, Shared};
 use crate::units::SimTime;
@@ -146,7 +146,7 @@ impl Hierarchy {
         let cores_per_node = machine.nodes.cores();
         let cores = u64::from(nodes) * u64::from(cores_per_node);
         let levels = || machine.nodes.levels.iter().chain(&machine.levels);
-        let mut disciplines: Vec<(Discipline, Saturation)> = Vec::new();
+        let mut disciplines: Vec<(Discipline, SaturationPoint)> = Vec::new();
         let mut tiers = Vec::new();
         for (level, size) in levels().zip(Level::sizes(levels())) {
             let mut servers = |shared: &Option<Shared>| {

@@ -1,6 +1,6 @@
 //! Levels of a core hierarchy, and the memory and interface that the cores of a group share.
 
-use crate::engine::{Discipline, Saturation};
+use crate::engine::{Discipline, SaturationPoint};
 use crate::units::{PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
@@ -65,10 +65,10 @@ impl Shared {
     /// Returns the number of users from which on they share the bandwidth: 1 unless [`per_core`](Self::per_core) limits
     /// them.
     #[must_use]
-    pub fn saturation(&self) -> Saturation {
+    pub fn saturation(&self) -> SaturationPoint {
         match self.per_core {
-            Some(limit) => Saturation::at(limit.bytes_per_s().recip() * self.bandwidth.bytes_per_s()),
-            None => Saturation::ONE,
+            Some(limit) => SaturationPoint::at(limit.bytes_per_s().recip() * self.bandwidth.bytes_per_s()),
+            None => SaturationPoint::ONE,
         }
     }
 

@@ -155,7 +155,7 @@ impl Variation {
             return Ok((slopes, first));
         }
         let wider = self.slopes_within(parameter, STEPS.1)?;
-        // Where the sides differ there, the smaller changes that are tried then tell a bend at the value from one near it.
+        // If the sides differ, the smaller changes that are tried next tell a bend at the value from one near it.
         Ok(if wider.size() == 0.0 { (slopes, first) } else { (wider, STEPS.1) })
     }
 
