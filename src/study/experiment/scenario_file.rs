@@ -63,12 +63,12 @@ impl ScenarioFile {
         file
     }
 
-    /// Returns the same scenario with another calibrated value of a field.
+    /// Returns the same scenario with other calibrated values of some fields.
     #[must_use]
-    pub fn with_calibrated(&self, setting: Setting) -> Self {
+    pub fn with_calibrated(&self, settings: Vec<Setting>) -> Self {
         let mut file = self.clone();
-        file.calibrated.settings.retain(|(path, _)| *path != setting.0);
-        file.calibrated.settings.push(setting);
+        file.calibrated.settings.retain(|(path, _)| settings.iter().all(|(other, _)| path != other));
+        file.calibrated.settings.extend(settings);
         file
     }
 

@@ -1,5 +1,6 @@
 //! A scenario with the values of a calibration, and the intervals of its makespans.
 
+use super::conflicts;
 use super::predictor::Predictor;
 use crate::analysis::Sample;
 use crate::experiment::cases::case_at;
@@ -15,7 +16,8 @@ use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::simulation::{SimulationError, WallClock};
 use std::borrow::Cow;
 
-/// A scenario with the best values of a calibration, and with other values of its parameters, one at a time.
+/// A scenario with the best values of a calibration, and with other values of its parameters, one at a time or
+/// together.
 pub struct CalibratedScenario<'p> {
     predictor: &'p Predictor,
     file: ScenarioFile,
@@ -62,8 +64,11 @@ impl<'p> CalibratedScenario<'p> {
         let calibrated = &file.calibrated.settings;
         let is_set = |path: &str| calibrated.iter().any(|(set, _)| set == path);
         let is_varied = |path: &str| predictor.has_intervals() && is_set(path);
-        let varied = |setting: Setting| is_varied(&setting.0).then(|| plan(&file.with_calibrated(setting))).transpose();
-        let varied = predictor.variations().map(varied).collect::<Result<_, _>>()?;
+        let varied = |together: Vec<Setting>| {
+            let together: Vec<Setting> = together.into_iter().filter(|(path, _)| is_varied(path)).collect();
+            (!together.is_empty()).then(|| plan(&file.with_calibrated(together))).transpose()
+        };
+        let varied = predictor.variations().into_iter().map(varied).collect::<Result<_, _>>()?;
         let plan = plan(&file)?;
         let unused = replaced.iter().map(|(path, by)| {
             format!("{by} sets {path}: its calibrated value, with which the others were fitted, is not used.")
@@ -124,7 +129,7 @@ impl<'p> CalibratedScenario<'p> {
     }
 
     /// Adds the interval of the makespan to the outcome of the base values. Takes as many runs as the outcome for each
-    /// parameter, or twice as many.
+    /// variation of the parameters.
     ///
     /// # Errors
     /// Returns the errors of these runs.
@@ -137,7 +142,7 @@ impl<'p> CalibratedScenario<'p> {
 
 impl VariedCases<'_> {
     /// Adds the interval of the makespan to the outcome of the case at `point`. Takes as many runs as the outcome for
-    /// each parameter, or twice as many.
+    /// each variation of the parameters.
     ///
     /// # Errors
     /// Returns the errors of these runs.
@@ -215,9 +220,9 @@ fn interval(
     varied: impl Iterator<Item = VariedCase>,
     recall: Recall<'_>,
 ) -> Result<Option<(f64, f64)>, CaseError> {
-    let nearby = varied.zip(predictor.variations()).map(|(case, setting)| match case {
+    let nearby = varied.zip(predictor.variations()).map(|(case, together)| match case {
         Some(case) => mean_makespan_s(&case?.scenario, runs, recall)
-            .map_err(|error| with_other_value(predictor, &error, &setting)),
+            .map_err(|error| with_other_values(predictor, &error, &together)),
         None => Ok(makespan_s),
     });
     let nearby = nearby.collect::<Result<Vec<_>, CaseError>>()?;
@@ -225,7 +230,11 @@ fn interval(
 }
 
 /// Names the run for an interval that has failed; the case itself has not.
-fn with_other_value(predictor: &Predictor, error: &SimulationError, (path, value): &Setting) -> CaseError {
+fn with_other_values(predictor: &Predictor, error: &SimulationError, together: &[Setting]) -> CaseError {
+    let (path, value) = match together {
+        [(path, value)] => (&**path, value.clone()),
+        _ => (together.first().map_or("", |(path, _)| path), conflicts::words(together)),
+    };
     let fault = Fault::new(
         path,
         format!("no interval: with {value}, which {} allows, {error}", predictor.file.display()),

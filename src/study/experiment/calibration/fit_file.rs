@@ -116,10 +116,15 @@ impl Predictor {
             let shape = format!("expected a row and a column for each of the {}", counted(count, "parameter"));
             fault("covariance", &shape, &again)
         });
+        let is_point = |point: &Vec<String>| point.len() == count;
+        let allowed = (!self.allowed.iter().flatten().all(is_point)).then(|| {
+            let shape = format!("expected a value of each of the {} in every point", counted(count, "parameter"));
+            fault("allowed", &shape, &again)
+        });
         let mut errors = self.conformal.kinds.values().flatten().chain([&self.conformal.growth]);
         let is_negative = errors.any(|error| error.is_nan() || *error < 0.0);
         let conformal = is_negative.then(|| fault("conformal", "errors and their growth are at least 0", &again));
         let scales = scales.map(|(at, _)| fault(at, "expected a number above 0", &again));
-        other_version.into_iter().chain(scales).chain(covariance).chain(conformal).chain(changed).collect()
+        other_version.into_iter().chain(scales).chain(covariance).chain(allowed).chain(conformal).chain(changed).collect()
     }
 }

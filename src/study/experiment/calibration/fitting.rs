@@ -98,7 +98,7 @@ impl Fitting<'_> {
             let (unknown, at) = (&self.unknowns[index], point[index]);
             let to = at + unknown.step(at);
             let scale = unknown.slope(at) / (unknown.value(to) - unknown.value(at));
-            let changes = self.changes(point, (index, to), rows, &here)?;
+            let changes = self.changes(&with_coordinate(point, (index, to)), rows, &here)?;
             Ok(changes.into_iter().map(|change| change * scale).collect())
         };
         (0..point.len()).map(along).collect()
@@ -116,22 +116,22 @@ impl Fitting<'_> {
         rows: &[usize],
     ) -> Result<Vec<[f64; 2]>, StudyError> {
         let here = self.values(point, rows)?;
-        let [low, high] = [low, high].map(|end| self.changes(point, (index, end), rows, &here));
+        let [low, high] = [low, high].map(|end| self.changes(&with_coordinate(point, (index, end)), rows, &here));
         Ok(low?.into_iter().zip(high?).map(|(low, high)| [low, high]).collect())
     }
 
-    /// Returns the changes of the residuals of `rows`, which are `here` at `point`, if one coordinate changes; they are
+    /// Returns the changes of the residuals of `rows` from `point` to another one.
+    ///
+    /// # Errors
+    /// Returns the errors of the runs.
+    pub fn changes_to(&self, to: &[f64], point: &[f64], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
+        self.changes(to, rows, &self.values(point, rows)?)
+    }
+
+    /// Returns the changes of the residuals of `rows`, whose simulated values are `here`, at another point; they are
     /// linear in the simulated values.
-    fn changes(
-        &self,
-        point: &[f64],
-        (index, to): (usize, f64),
-        rows: &[usize],
-        here: &[f64],
-    ) -> Result<Vec<f64>, StudyError> {
-        let mut moved = point.to_vec();
-        moved[index] = to;
-        let there = self.values(&moved, rows)?;
+    fn changes(&self, moved: &[f64], rows: &[usize], here: &[f64]) -> Result<Vec<f64>, StudyError> {
+        let there = self.values(moved, rows)?;
         let values = rows.iter().zip(there.iter().zip(here));
         Ok(values.map(|(row, (there, here))| (there - here) * self.slope_of_residual(*row, *here)).collect())
     }
@@ -171,6 +171,13 @@ impl Fitting<'_> {
         }
         slopes
     }
+}
+
+/// Returns a point with another value of one coordinate.
+fn with_coordinate(point: &[f64], (index, to): (usize, f64)) -> Vec<f64> {
+    let mut moved = point.to_vec();
+    moved[index] = to;
+    moved
 }
 
 impl LeastSquares for Fitting<'_> {

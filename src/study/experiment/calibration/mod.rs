@@ -1,5 +1,6 @@
 //! Calibration: parameters fitted to measurements, with an account of what the measurements do not determine.
 
+mod allowed;
 mod best_fit;
 mod calibrated_scenario;
 mod checks;
@@ -471,13 +472,15 @@ impl BestFit<'_> {
         let values = self.values_of(&self.best.point, is_predicted)?;
         let level = self.case.intervals.level.and_then(IntervalLevel::of_percent);
         let of_parameters = self.parameter_intervals(&identified, &combinations, profiles)?;
-        let uncertain = (&identified, &of_parameters.coordinates[..]);
+        let known = (&identified, &of_parameters.coordinates[..]);
+        let allowed = level.map(|_| self.allowed_points(known, &profiles.as_good)).transpose()?.unwrap_or_default();
+        let uncertain = (known.0, known.1, &allowed[..]);
         let intervals = level.map(|level| self.intervals(level, &values, uncertain, &left_out)).transpose()?;
         let predictor = intervals.as_ref().filter(|_| self.best.has_converged).map(|known| {
             let errors = (known.level, known.conformal.clone());
             let others = choices.iter().skip(1).filter(|choice| choice.is_as_good);
             let others = others.map(|choice| choice.settings.clone()).collect();
-            self.predictor((&fitted.settings, others), file, (&identified, &of_parameters), errors)
+            self.predictor((&fitted.settings, others), file, (&identified, &of_parameters, &allowed), errors)
         });
         Ok(Calibrated {
             case: self.case.clone(),

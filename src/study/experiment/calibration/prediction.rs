@@ -110,10 +110,10 @@ impl BestFit<'_> {
         &self,
         level: IntervalLevel,
         values: &[Option<f64>],
-        (identified, intervals): (&Identifiability, &[CoordinateInterval]),
+        (identified, intervals, allowed): (&Identifiability, &[CoordinateInterval], &[Vec<Vec<f64>>]),
         left_out: &[HeldOutGroup],
     ) -> Result<RowIntervals, StudyError> {
-        let uncertainties = self.uncertainties(identified, intervals)?;
+        let uncertainties = self.uncertainties(identified, intervals, allowed)?;
         let (errors_from, errors) = self.errors(values, left_out)?;
         let score = |(row, error): &(usize, f64)| {
             let (kind, extent) = place(self.case, &self.fit.rows[*row]);
@@ -128,12 +128,13 @@ impl BestFit<'_> {
         Ok(RowIntervals { level, of_rows: (0..values.len()).map(interval).collect(), conformal, errors_from })
     }
 
-    /// Returns the uncertainty of each row, in units of its noise, from the noise of a measurement and the uncertainty
-    /// of the parameters.
+    /// Returns the uncertainty of each row, in units of its noise, from the noise of a measurement, the uncertainty of
+    /// the parameters and the points that the data allow.
     fn uncertainties(
         &self,
         identified: &Identifiability,
         intervals: &[CoordinateInterval],
+        allowed: &[Vec<Vec<f64>>],
     ) -> Result<Vec<PredictionUncertainty>, StudyError> {
         let (deviation, _) = self.deviation();
         let rows: Vec<usize> = (0..self.fit.rows.len()).collect();
@@ -149,9 +150,16 @@ impl BestFit<'_> {
             Ok(changes.into_iter().map(|changes| CoordinateEffect::over_interval(changes, per)).collect())
         };
         let effects: Vec<Vec<_>> = (0..slopes.len()).map(effects).collect::<Result<_, StudyError>>()?;
+        let changes = |set: &Vec<Vec<f64>>| {
+            let points = set.iter().map(|point| self.fit.changes_to(point, &self.best.point, &rows));
+            points.collect::<Result<Vec<_>, StudyError>>()
+        };
+        let allowed: Vec<Vec<Vec<f64>>> = allowed.iter().map(changes).collect::<Result<_, StudyError>>()?;
         let of_row = |row: usize| {
             let of_row: Vec<_> = effects.iter().map(|effects| effects[row]).collect();
-            of_residual(self.fit.loss, self.noise_of(row), identified.covariance.uncertainty(&of_row, deviation))
+            let sets = allowed.iter().map(|set| Reach::over(set.iter().map(|changes| changes[row])));
+            let known = identified.covariance.uncertainty(&of_row, deviation).with_allowed(sets);
+            of_residual(self.fit.loss, self.noise_of(row), known)
         };
         Ok(rows.into_iter().map(of_row).collect())
     }

@@ -3,12 +3,13 @@
 use super::best_fit::BestFit;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
+use super::fitted_parameter::FittedParameter;
 use super::inputs::{hash_of, inputs};
 use super::intervals::ParameterIntervals;
 use super::prediction::{around, of_residual, span};
 use super::{AlternativeFits, CalibrationRequest, EVALUATIONS, conflicts, words};
 use crate::experiment::{CalibratedValues, IntervalLevel, Setting, StudyError, Workers, path_word};
-use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability};
+use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability, Reach};
 use crate::scenario::source::Document;
 use crate::scenario::{Comparison, Plan, RESULTS, Scenario};
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,9 @@ pub struct Predictor {
     as_good: Vec<Vec<Setting>>,
     /// The parameters, in the order of the rows of the covariance.
     pub(super) parameters: Vec<NearbyParameter>,
+    /// Points that fit as well as the best values, each with a value of every parameter, for each set of parameters that
+    /// the data do not determine separately.
+    pub(super) allowed: Vec<Vec<Vec<String>>>,
     /// The share of new measurements that the intervals are to contain, in percent.
     level: IntervalLevel,
     loss: Loss,
@@ -196,10 +200,12 @@ impl CalibrationCase {
         let intervals = best_fit.parameter_intervals(&identified, &combinations, &profiles)?;
         let left_out = cross_validation::leave_out(&best_fit)?;
         let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
-        let conformal = best_fit.intervals(level, &values, (&identified, &intervals.coordinates), &left_out)?.conformal;
+        let allowed = best_fit.allowed_points((&identified, &intervals.coordinates), &profiles.as_good)?;
+        let uncertain = (&identified, &intervals.coordinates[..], &allowed[..]);
+        let conformal = best_fit.intervals(level, &values, uncertain, &left_out)?.conformal;
         let others = fits.fitted[1..].iter().filter(|fitted| best_fit.fits_as_well(fitted));
         let others = others.map(|fitted| fitted.settings.clone()).collect();
-        Ok(best_fit.predictor((&chosen.settings, others), file, (&identified, &intervals), (level, conformal)))
+        Ok(best_fit.predictor((&chosen.settings, others), file, (&identified, &intervals, &allowed), (level, conformal)))
     }
 }
 
@@ -210,16 +216,20 @@ impl BestFit<'_> {
         &self,
         (choice, as_good): (&[Setting], Vec<Vec<Setting>>),
         file: &Path,
-        (identified, intervals): (&Identifiability, &ParameterIntervals),
+        (identified, intervals, allowed): (&Identifiability, &ParameterIntervals, &[Vec<Vec<f64>>]),
         (level, conformal): (IntervalLevel, Conformal),
     ) -> Predictor {
         let parameter = |index| NearbyParameter::of(self, identified, intervals, index);
+        let text = |(unknown, at): (&FittedParameter, &f64)| unknown.text(unknown.value(*at));
+        let texts = |point: &Vec<f64>| self.fit.unknowns.iter().zip(point).map(text).collect();
+        let texts = |set: &Vec<Vec<f64>>| set.iter().map(texts).collect();
         Predictor {
             results: RESULTS,
             case: file.display().to_string(),
             choice: choice.to_vec(),
             as_good,
             parameters: (0..self.fit.unknowns.len()).map(parameter).collect(),
+            allowed: allowed.iter().map(texts).collect(),
             level,
             loss: self.case.loss,
             noise: self.fit.noise.iter().copied().fold(0.0, f64::max),
@@ -280,7 +290,7 @@ impl Predictor {
         });
         let open = |is_followed| self.undetermined(is_followed, &is_set);
         let undetermined = open(true).map(|(paths, is, its)| {
-            format!("{paths} {is} not determined by the calibration: the intervals allow for all values of {its}.")
+            format!("{paths} {is} not determined by the calibration: the intervals contain what values over all of {its} give that fit the data together.")
         });
         let poorly = open(false).map(|(paths, is, _)| {
             format!(
@@ -403,27 +413,54 @@ impl Predictor {
         (!paths.is_empty()).then(|| (paths.join(", "), is, its))
     }
 
-    /// Returns the paths of the parameters with other values than the best one: one for each parameter, or two for one
-    /// that the data do not determine.
-    pub fn variations(&self) -> impl Iterator<Item = Setting> {
+    /// Returns other values than the best ones: one for each parameter, or two for one that the data do not determine,
+    /// and further ones of several parameters together that the data allow. None occurs twice.
+    #[must_use]
+    pub fn variations(&self) -> Vec<Vec<Setting>> {
+        let mut variations: Vec<Vec<Setting>> = self.singles().map(|setting| vec![setting]).collect();
+        for point in self.allowed.iter().flatten() {
+            let together = self.changed(point);
+            if !together.is_empty() && !variations.contains(&together) {
+                variations.push(together);
+            }
+        }
+        variations
+    }
+
+    /// Returns the values of one parameter alone: one for each, or two for one that the data do not determine.
+    fn singles(&self) -> impl Iterator<Item = Setting> {
         self.parameters
             .iter()
             .flat_map(|parameter| parameter.texts().iter().map(|text| (parameter.path.clone(), text.clone())))
     }
 
+    /// Returns the values of a point that differ from the best ones.
+    fn changed(&self, point: &[String]) -> Vec<Setting> {
+        let others = self.parameters.iter().zip(point).filter(|(parameter, text)| parameter.best != **text);
+        others.map(|(parameter, text)| (parameter.path.clone(), text.clone())).collect()
+    }
+
     /// Returns the interval of a new measurement. The best values simulate `value`, and each of the
-    /// [variations](Self::variations) alone simulates the corresponding element of `nearby`, which equals `value` if
-    /// the scenario lacks the parameter. Returns `None` if too few errors are known.
+    /// [variations](Self::variations) simulates the corresponding element of `nearby`, which equals `value` if the
+    /// scenario lacks the parameters. Returns `None` if too few errors are known.
     #[must_use]
     pub fn interval(&self, value: f64, nearby: &[f64]) -> Option<(f64, f64)> {
         let per_value = match self.loss {
             Loss::Relative => value.max(f64::MIN_POSITIVE).recip(),
             Loss::Absolute => 1.0,
         };
-        let mut changes = nearby.iter().map(|there| (there - value) * per_value / self.noise);
-        let effects: Vec<_> = self.parameters.iter().map(|parameter| parameter.effect(&mut changes)).collect();
-        let known = of_residual(self.loss, self.noise, self.covariance.uncertainty(&effects, self.deviation));
-        let reach = known.interval(self.half_width()?);
+        let changes: Vec<f64> = nearby.iter().map(|there| (there - value) * per_value / self.noise).collect();
+        let mut singles = changes.iter().copied();
+        let effects: Vec<_> = self.parameters.iter().map(|parameter| parameter.effect(&mut singles)).collect();
+        let variations = self.variations();
+        let change = |point: &Vec<String>| {
+            let together = self.changed(point);
+            let place = variations.iter().position(|variation| *variation == together);
+            place.and_then(|place| changes.get(place).copied()).unwrap_or_default()
+        };
+        let sets = self.allowed.iter().map(|set| Reach::over(set.iter().map(change)));
+        let known = self.covariance.uncertainty(&effects, self.deviation).with_allowed(sets);
+        let reach = of_residual(self.loss, self.noise, known).interval(self.half_width()?);
         Some(around(self.loss, value, (reach, self.noise)))
     }
 

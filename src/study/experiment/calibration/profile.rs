@@ -168,6 +168,39 @@ impl BestFit<'_> {
     }
 }
 
+impl BestFit<'_> {
+    /// Returns the point where a parameter of the minimum has moved by a fraction of its range, and the others follow
+    /// according to their correlations with it.
+    pub fn beside(&self, identified: &Identifiability, (index, by): (usize, f64)) -> Vec<f64> {
+        let covariance = &identified.covariance.0[index];
+        let moved = |(other, (unknown, at)): (usize, (&FittedParameter, &f64))| {
+            unknown.at_part(unknown.part(*at) + by * covariance[other] / covariance[index])
+        };
+        self.fit.unknowns.iter().zip(&self.best.point).enumerate().map(moved).collect()
+    }
+
+    /// Refits the other parameters with one parameter fixed at its value in `start`, with at most `most` of the `left`
+    /// evaluations. Returns the point, and the minimum in the other coordinates; `None` if the budget is spent.
+    ///
+    /// # Errors
+    /// Returns the errors of the runs.
+    pub fn refit_others(
+        &self,
+        (index, start): (usize, &[f64]),
+        most: usize,
+        left: &mut usize,
+    ) -> Result<Option<(Vec<f64>, Minimum)>, StudyError> {
+        let all = most.min(*left);
+        let mut others = ReducedFit { fit: self.fit, fixed: (index, start[index]), left: all };
+        let mut reduced = start.to_vec();
+        reduced.remove(index);
+        let Some(residuals) = others.at(&reduced)? else { return Ok(None) };
+        let found = minimise(&mut others, &reduced, residuals)?;
+        *left -= all - others.left;
+        Ok(found.map(|found| (others.whole(&found.point), found)))
+    }
+}
+
 impl ProfileWalk<'_, '_> {
     fn intervals(&mut self) -> Result<Vec<Option<CoordinateInterval>>, Stop> {
         let count = self.found.best.point.len();
@@ -262,7 +295,7 @@ impl ProfileWalk<'_, '_> {
     /// budget is spent. The refit starts where correlations predict the other parameters. Since correlations do not
     /// apply beyond a kink, a second refit starts from the nearest point that is known to fit as well.
     fn least_change(&mut self, index: usize, by: f64) -> Result<Option<f64>, Stop> {
-        let start = self.beside(self.found.best, self.identified, (index, by));
+        let start = self.found.beside(self.identified, (index, by));
         let Some(change) = self.follow(index, &start, most_of(start.len()))? else { return Ok(None) };
         let off = |point: &[f64]| (point[index] - start[index]).abs();
         let nearest = self.as_good.iter().min_by(|left, right| off(left).total_cmp(&off(right)));
@@ -271,28 +304,19 @@ impl ProfileWalk<'_, '_> {
         Ok(Some(self.follow(index, &nearest, most_of(start.len()))?.map_or(change, |other| change.min(other))))
     }
 
-    /// Returns the point where a parameter of a minimum has moved by a fraction of its range, and the others follow
-    /// according to their correlations with it.
-    fn beside(&self, minimum: &Minimum, identified: &Identifiability, (index, by): (usize, f64)) -> Vec<f64> {
-        let covariance = &identified.covariance.0[index];
-        let moved = |(other, (unknown, at)): (usize, (&FittedParameter, &f64))| {
-            unknown.at_part(unknown.part(*at) + by * covariance[other] / covariance[index])
-        };
-        self.found.fit.unknowns.iter().zip(&minimum.point).enumerate().map(moved).collect()
-    }
-
     /// Adds the points near the ends of the intervals around another minimum that fit as well as the best one.
     fn look_around(&mut self, other: &Minimum, (deviation, quantile): (f64, f64)) -> Result<(), Stop> {
         let fit = self.found.fit;
         let slopes = fit.by_parts(&other.point, other.slopes.clone());
         let identified = Identifiability::of(&slopes, deviation, quantile);
+        let beside = BestFit { best: other, ..*self.found };
         let above = (other.cost() - self.found.best.cost()).max(0.0);
         let part = INSIDE * (1.0 - above / self.explained).max(0.0).sqrt();
         for (index, side) in (0..other.point.len()).flat_map(|index| [(index, 1.0), (index, -1.0)]) {
             if self.left == 0 {
                 break;
             }
-            let point = self.beside(other, &identified, (index, side * part * identified.half_widths[index]));
+            let point = beside.beside(&identified, (index, side * part * identified.half_widths[index]));
             self.left -= 1;
             fit.spent.set(fit.spent.get() + 1);
             let cost = sum_of_squares(&fit.residuals_of(&point, &fit.training)?);
@@ -306,16 +330,10 @@ impl ProfileWalk<'_, '_> {
     /// Refits the other parameters with one parameter fixed at its value in `start`. Returns the change of the sum of
     /// squares, or `None` if the budget is spent. Takes at most `most` evaluations.
     fn follow(&mut self, index: usize, start: &[f64], most: usize) -> Result<Option<f64>, Stop> {
-        let fixed = (index, start[index]);
-        let left = self.left.min(most);
-        let mut others = ReducedFit { fit: self.found.fit, fixed, left };
-        let mut reduced = start.to_vec();
-        reduced.remove(index);
-        let Some(residuals) = others.at(&reduced)? else { return Ok(None) };
-        let found = minimise(&mut others, &reduced, residuals)?;
-        self.left -= left - others.left;
-        let Some(found) = found else { return Ok(None) };
-        let (point, change) = (others.whole(&found.point), found.cost() - self.found.best.cost());
+        let Some((point, found)) = self.found.refit_others((index, start), most, &mut self.left)? else {
+            return Ok(None);
+        };
+        let change = found.cost() - self.found.best.cost();
         if change < -BETTER * self.explained {
             return Err(Stop::Better(self.descend(&point, found.residuals)?));
         }
@@ -358,7 +376,7 @@ fn sum_of_squares(residuals: &[f64]) -> f64 {
 }
 
 /// Returns the most evaluations for the refit of all but one of some parameters.
-const fn most_of(parameters: usize) -> usize {
+pub const fn most_of(parameters: usize) -> usize {
     4 * parameters + 8
 }
 

@@ -106,10 +106,10 @@ fn values_that_the_data_exclude_do_not_widen_predictions() {
     let (document, case_of) = case.read();
     let level = IntervalLevel::of_percent(90).unwrap();
     let predictor = case_of.predictor(&document, &case.file, level, Workers::default()).unwrap();
-    let variations: Vec<_> = predictor.variations().collect();
-    let of_links: Vec<_> = variations.iter().filter(|(path, _)| path.ends_with("links.per_byte")).collect();
+    let variations = predictor.variations();
+    let of_links: Vec<_> = variations.iter().flatten().filter(|(path, _)| path.ends_with("links.per_byte")).collect();
     let rate = |text: &str| text.split(' ').next().unwrap().parse::<f64>().unwrap();
-    assert!(of_links.len() == 2 && of_links.iter().all(|(_, text)| rate(text) > 9.0), "{variations:?}");
+    assert!(of_links.len() >= 2 && of_links.iter().all(|(_, text)| rate(text) > 9.0), "{variations:?}");
 }
 
 const ALL: [&str; 3] = [OVERHEAD, GAP_PER_BYTE, LATENCY];

@@ -11,6 +11,8 @@ pub struct PredictionUncertainty {
     pub deviation: f64,
     /// The reach of the coordinates within their ranges or intervals.
     pub ranges: Reach,
+    /// The reach over points that the data allow; `None` if the data determine every coordinate.
+    pub allowed: Option<Reach>,
 }
 
 /// The distances from a value to the least and the greatest possible one.
@@ -27,6 +29,21 @@ impl Reach {
     fn of_changes(changes: [f64; 2]) -> Self {
         let [one, other] = changes;
         Self { below: -one.min(other).min(0.0), above: one.max(other).max(0.0) }
+    }
+
+    /// Returns the reach of a value that changes by one of these amounts, or not at all.
+    #[must_use]
+    pub fn over(changes: impl IntoIterator<Item = f64>) -> Self {
+        changes.into_iter().fold(Self::default(), |reach, change| Self {
+            below: reach.below.max(-change),
+            above: reach.above.max(change),
+        })
+    }
+
+    /// Converts the reach of a value, as a multiple of it and of `unit`, into that of its logarithm in this unit.
+    fn of_logarithm(self, unit: f64) -> Self {
+        let below = -(1.0 - unit * self.below).max(0.0).ln() / unit;
+        Self { below, above: (unit * self.above).ln_1p() / unit }
     }
 }
 
@@ -65,29 +82,45 @@ impl CoordinateEffect {
 }
 
 impl PredictionUncertainty {
+    /// Adds the reaches over the points that the data allow, of each set of coordinates that they do not determine
+    /// separately.
+    #[must_use]
+    pub fn with_allowed(self, sets: impl Iterator<Item = Reach>) -> Self {
+        let sets: Vec<Reach> = sets.collect();
+        Self { allowed: (!sets.is_empty()).then(|| sets.into_iter().sum()), ..self }
+    }
+
     /// Converts the reach of a value, as a multiple of it and of `unit`, into that of its logarithm in this unit: the
     /// value is linear in the coordinates over their ranges, its logarithm is not.
     #[must_use]
     pub fn of_logarithm(self, unit: f64) -> Self {
-        let Reach { below, above } = self.ranges;
-        let below = -(1.0 - unit * below).max(0.0).ln() / unit;
-        Self { ranges: Reach { below, above: (unit * above).ln_1p() / unit }, ..self }
+        let allowed = self.allowed.map(|reach| reach.of_logarithm(unit));
+        Self { ranges: self.ranges.of_logarithm(unit), allowed, ..self }
     }
 
     /// Returns the reach of the interval whose half-width is `factor` deviations, in which the coordinates do not leave
-    /// their ranges.
+    /// their ranges. It contains the values at all points that the data allow.
     #[must_use]
     pub fn interval(&self, factor: f64) -> Reach {
-        let side = |ranges: f64| (factor * self.deviation).min(factor * self.noise + ranges);
-        Reach { below: side(self.ranges.below), above: side(self.ranges.above) }
+        let side = |ranges: f64, allowed: Option<f64>| {
+            let linear = (factor * self.deviation).min(factor * self.noise + ranges);
+            allowed.map_or(linear, |allowed| linear.max(factor * self.noise + allowed))
+        };
+        let allowed = self.allowed;
+        Reach {
+            below: side(self.ranges.below, allowed.map(|reach| reach.below)),
+            above: side(self.ranges.above, allowed.map(|reach| reach.above)),
+        }
     }
 
     /// Returns the least factor whose [interval](Self::interval) contains a measurement that differs from the value by
     /// `error`.
     #[must_use]
     pub fn factor(&self, error: f64) -> f64 {
-        let ranges = if error < 0.0 { self.ranges.below } else { self.ranges.above };
-        (error.abs() / self.deviation).max((error.abs() - ranges) / self.noise)
+        let on_side = |reach: Reach| if error < 0.0 { reach.below } else { reach.above };
+        let beyond = |reach: Reach| (error.abs() - on_side(reach)) / self.noise;
+        let linear = (error.abs() / self.deviation).max(beyond(self.ranges));
+        self.allowed.map_or(linear, |allowed| linear.min(beyond(allowed).max(0.0)))
     }
 }
 
@@ -100,11 +133,25 @@ mod tests {
         let effects = [CoordinateEffect::linear(2.0, 0.25), CoordinateEffect::linear(-1.0, 0.0)];
         let reach = effects.iter().map(|effect| effect.reach).sum();
         assert_eq!(reach, Reach { below: 1.5, above: 1.5 });
-        let known = PredictionUncertainty { noise: 1.0, deviation: 2.0, ranges: reach };
+        let known = PredictionUncertainty { noise: 1.0, deviation: 2.0, ranges: reach, allowed: None };
         // Two deviations exceed the ranges and the noise together.
         assert_eq!(known.interval(1.0), Reach { below: 2.0, above: 2.0 });
         assert_eq!(known.interval(2.0), Reach { below: 3.5, above: 3.5 });
         for error in [-5.0, -0.1, 0.0, 2.0, 9.0] {
+            let Reach { below, above } = known.interval(known.factor(error));
+            assert!(((if error < 0.0 { below } else { above }) - error.abs()).abs() < 1e-12, "{error}");
+        }
+    }
+
+    /// Effects of two coordinates that cancel along the points that the data allow say nothing of a value that bends there.
+    #[test]
+    fn an_interval_contains_the_values_that_the_data_allow() {
+        let allowed = Some(Reach::over([-0.5, 3.0, 1.0]));
+        let known = PredictionUncertainty { noise: 1.0, deviation: 1.0, ranges: Reach { below: 9.0, above: 9.0 }, allowed };
+        assert_eq!(known.interval(0.0), Reach { below: 0.5, above: 3.0 });
+        assert_eq!(known.interval(2.0), Reach { below: 2.5, above: 5.0 });
+        assert!([-0.4, 0.0, 2.9].iter().all(|error| known.factor(*error) == 0.0));
+        for error in [-5.0, -0.6, 3.1, 9.0] {
             let Reach { below, above } = known.interval(known.factor(error));
             assert!(((if error < 0.0 { below } else { above }) - error.abs()).abs() < 1e-12, "{error}");
         }
@@ -126,7 +173,7 @@ mod tests {
     #[test]
     fn a_logarithm_has_the_reach_of_a_linear_value() {
         let ranges = Reach { below: 0.5, above: 3.0 };
-        let known = PredictionUncertainty { noise: 0.1, deviation: 9.0, ranges };
+        let known = PredictionUncertainty { noise: 0.1, deviation: 9.0, ranges, allowed: None };
         let Reach { below, above } = known.of_logarithm(1.0).ranges;
         assert!(((-below).exp() - 0.5).abs() < 1e-12 && (above.exp() - 4.0).abs() < 1e-12);
         let beyond = PredictionUncertainty { ranges: Reach { below: 2.0, ..ranges }, ..known };
