@@ -16,9 +16,6 @@ const SAME: f64 = 0.02;
 /// The relative rounding of simulated values, which are whole picoseconds.
 const ROUNDING: f64 = 1e-6;
 
-/// Points that fit as well as the best one, for each set of parameters that the data do not determine separately.
-pub type AllowedPoints = Vec<Vec<Vec<f64>>>;
-
 /// The search for points that fit as well as the best one.
 struct AllowedSearch<'s, 'f> {
     found: &'s BestFit<'f>,
@@ -41,7 +38,7 @@ impl BestFit<'_> {
         &self,
         (identified, intervals): (&Identifiability, &[CoordinateInterval]),
         known: &[Vec<f64>],
-    ) -> Result<AllowedPoints, StudyError> {
+    ) -> Result<Vec<Vec<Vec<f64>>>, StudyError> {
         if identified.entangled.is_empty() {
             return Ok(Vec::new());
         }
@@ -62,11 +59,7 @@ impl BestFit<'_> {
 }
 
 impl AllowedSearch<'_, '_> {
-    fn of_set(
-        &mut self,
-        members: &[usize],
-        intervals: &[CoordinateInterval],
-    ) -> Result<Vec<Vec<f64>>, StudyError> {
+    fn of_set(&mut self, members: &[usize], intervals: &[CoordinateInterval]) -> Result<Vec<Vec<f64>>, StudyError> {
         let mut points = Vec::new();
         let part = |index: usize, at: f64| self.found.fit.unknowns[index].part(at);
         let here = |index: usize| part(index, self.found.best.point[index]);

@@ -125,6 +125,13 @@ impl Predictor {
         let is_negative = errors.any(|error| error.is_nan() || *error < 0.0);
         let conformal = is_negative.then(|| fault("conformal", "errors and their growth are at least 0", &again));
         let scales = scales.map(|(at, _)| fault(at, "expected a number above 0", &again));
-        other_version.into_iter().chain(scales).chain(covariance).chain(allowed).chain(conformal).chain(changed).collect()
+        other_version
+            .into_iter()
+            .chain(scales)
+            .chain(covariance)
+            .chain(allowed)
+            .chain(conformal)
+            .chain(changed)
+            .collect()
     }
 }

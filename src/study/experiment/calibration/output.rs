@@ -10,6 +10,33 @@ use crate::experiment::{Setting, StudyError};
 use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::whiskers::{Whisker, Whiskers};
 
+/// The part of a row in a calibration.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RowKind {
+    Calibrates,
+    Judges,
+    SetsIntervals,
+}
+
+impl RowKind {
+    const fn of(row: &MeasuredRow) -> Self {
+        match (row.judges(), row.sets_intervals) {
+            (false, _) => Self::Calibrates,
+            (true, false) => Self::Judges,
+            (true, true) => Self::SetsIntervals,
+        }
+    }
+
+    /// Returns the name and the marker of the rows in a picture.
+    const fn shown(self) -> (&'static str, usize) {
+        match self {
+            Self::Calibrates => ("calibrates", 0),
+            Self::Judges => ("judges", 1),
+            Self::SetsIntervals => ("sets intervals", 2),
+        }
+    }
+}
+
 impl Calibrated {
     /// Returns the parameters, the combinations and correlations, and the errors, as records and in words.
     #[must_use]
@@ -36,21 +63,21 @@ impl Calibrated {
         ended(self.has_converged, "the fit")
     }
 
-    /// Draws the residuals: errors in percent over the measured values, by table, separately for training rows and the
-    /// others.
+    /// Draws the residuals: errors in percent over the measured values, by table, separately for rows that calibrate, that
+    /// judge, and that set intervals.
     #[must_use]
     pub fn chart(&self) -> LineChart {
-        let line = |(table, trains): (usize, bool)| {
-            let rows =
-                self.rows.iter().zip(&self.values).filter(|(row, _)| row.table == table && row.judges() != trains);
+        let line = |(table, kind): (usize, RowKind)| {
+            let is_of = |row: &MeasuredRow| row.table == table && RowKind::of(row) == kind;
+            let rows = self.rows.iter().zip(&self.values).filter(|(row, _)| is_of(row));
             let points = rows
                 .filter_map(|(row, value)| Some((row.reference?, 100.0 * Residuals::error((*value)?, row.reference?))));
-            let role = if trains { "calibrates" } else { "judges" };
-            let name = format!("{}, {role}", self.case.tables[table].name);
-            let line = PlotLine::new(name, points.collect(), table);
-            PlotLine { marker: usize::from(!trains), style: LineStyle::Marks, ..line }
+            let (words, marker) = kind.shown();
+            let name = format!("{}, {words}", self.case.tables[table].name);
+            PlotLine { marker, style: LineStyle::Marks, ..PlotLine::new(name, points.collect(), table) }
         };
-        let tables = (0..self.case.tables.len()).flat_map(|table| [(table, true), (table, false)]);
+        let kinds = [RowKind::Calibrates, RowKind::Judges, RowKind::SetsIntervals];
+        let tables = (0..self.case.tables.len()).flat_map(|table| kinds.map(|kind| (table, kind)));
         let is_time = |table: &super::CalibrationTable| Unit::of_key(&table.simulated).0 == Unit::Seconds;
         let unit = if self.case.tables.iter().all(is_time) { " [s]" } else { "" };
         LineChart {

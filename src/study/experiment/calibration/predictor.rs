@@ -205,7 +205,12 @@ impl CalibrationCase {
         let conformal = best_fit.intervals(level, &values, uncertain, &left_out)?.conformal;
         let others = fits.fitted[1..].iter().filter(|fitted| best_fit.fits_as_well(fitted));
         let others = others.map(|fitted| fitted.settings.clone()).collect();
-        Ok(best_fit.predictor((&chosen.settings, others), file, (&identified, &intervals, &allowed), (level, conformal)))
+        Ok(best_fit.predictor(
+            (&chosen.settings, others),
+            file,
+            (&identified, &intervals, &allowed),
+            (level, conformal),
+        ))
     }
 }
 

@@ -307,3 +307,93 @@ fn a_combination_stays_within_the_bounds_of_its_members() {
     let [sum] = &found.combinations[..] else { panic!("{:?}", found.combinations) };
     assert!(sum.interval95.0 >= 0.1 && sum.interval95.0 <= sum.value && sum.value <= sum.interval95.1, "{sum:?}");
 }
+
+/// Two nodes of a line, between which a message takes the times of the sender and of the receiver together.
+const LINE: &str = r#"Scenario(
+    machine: Machine(
+        name: "line",
+        nodes: Node(processor: FlopRate("1 Mflop/s"), memory: "4 MiB", router: Hardware,
+            sending: Sending(per_packet: "10 us", per_byte: "0 us/B", per_hop: "0 us", overlap: true),
+            receiving: Receiving(per_packet: "8 us", per_byte: "0 us/B")),
+        network: Network(topology: Line(nodes: 4), routing: DimensionOrder, switching: StoreAndForward(packet: "100000 B"),
+            links: Link(per_byte: "0.02 us/B", latency: "0 us", per_packet: "0 us")),
+        sends: Buffered),
+    ranks: 2, placement: Apart(hops: 1), program: Ping(bytes: "8 B"),
+    axes: [Axis(name: "bytes", path: "program.bytes", unit: "B", values: [8])],
+    seed: 1)"#;
+
+/// The data determine only the sum of two parameters. A prediction that depends on the larger one bends where they are
+/// equal, and its interval contains what all values of this sum give, by the case and by a fit that is kept.
+#[test]
+fn predictions_follow_a_sum_that_alone_is_determined() {
+    let parameters = ["sending", "receiving"]
+        .map(|part| format!(r#"Parameter(path: "machine.nodes.{part}.per_packet", from: "1 us", to: "100 us")"#));
+    let noise = [1.02, 0.99, 1.0, 0.985, 1.01];
+    let row = |(index, bytes): (usize, u32)| {
+        format!("{},{bytes},{:.4}\n", index / 5, (83.5 + 0.02 * f64::from(bytes)) * noise[(index * 7 + index / 5) % 5])
+    };
+    let data: String = [10, 50, 100, 200, 500].repeat(3).into_iter().enumerate().map(row).collect();
+    for loss in ["Relative", "Absolute"] {
+        let rest = format!("loss: {loss}, intervals: Intervals(level: 90)");
+        let case = PingCase::new(&[&parameters[0], &parameters[1]], "labels: [\"run\"]", &rest)
+            .write("s.ron", LINE)
+            .write("data.csv", &format!("run,bytes,measured_us\n{data}"));
+        let (document, _) = case.read();
+        let found = case.calibrated();
+        let text = found.fit_file(&document, &case.file).unwrap();
+        let kept = Predictor::of(&Document::from_text("fit.ron", &text).unwrap(), Path::new("fit.ron")).unwrap();
+        let predictor = found.predictor.unwrap();
+        let burst = |values: &[Setting]| {
+            let time = |(_, text): &Setting| text.trim_end_matches(" us").parse::<f64>().unwrap() * 1e-6;
+            let [one, other] = &values.iter().map(time).collect::<Vec<_>>()[..] else { panic!("{values:?}") };
+            40.0 * one.max(*other) + one.min(*other)
+        };
+        let best: Vec<Setting> = predictor.settings().collect();
+        let nearby: Vec<f64> = predictor
+            .variations()
+            .into_iter()
+            .map(|changed| {
+                let of = |(path, text): &Setting| {
+                    let other = changed.iter().find(|(other, _)| other == path);
+                    (path.clone(), other.map_or(text, |(_, text)| text).clone())
+                };
+                burst(&best.iter().map(of).collect::<Vec<_>>())
+            })
+            .collect();
+        let (low, high) = predictor.interval(burst(&best), &nearby).unwrap();
+        let possible =
+            [1.0, 20.0, 41.75, 60.0, 82.5].map(|one: f64| 1e-6 * (40.0 * one.max(83.5 - one) + one.min(83.5 - one)));
+        assert!(possible.iter().all(|time| low <= *time && *time <= high), "{loss}: {low} {high} {possible:?}");
+        assert!(low > 0.9 * possible[2] && high < 1.1 * possible[0], "{loss}: {low} {high} {possible:?}");
+        assert_eq!(
+            (kept.interval(burst(&best), &nearby), kept.variations()),
+            (Some((low, high)), predictor.variations())
+        );
+    }
+    assert!(
+        PingCase::new(&ALL, "noise: 0.02", "intervals: Intervals(level: 90)")
+            .calibrated()
+            .predictor
+            .unwrap()
+            .allowed
+            .is_empty()
+    );
+}
+
+/// Rows that set intervals took no part in the fit, and judge nothing: a machine names them, and a picture shows them.
+#[test]
+fn rows_that_set_intervals_are_told_apart() {
+    let table = r#"noise: 0.02, train: "bytes <= 32768", intervals: "bytes >= 4096 && bytes <= 262144""#;
+    let case = PingCase::new(&ALL, table, "");
+    let found = case.calibrated();
+    let named: Vec<(String, usize)> =
+        found.chart().lines.into_iter().map(|line| (line.name, line.points.len())).collect();
+    let expected = [("pings, calibrates", 4), ("pings, judges", 2), ("pings, sets intervals", 6)];
+    assert_eq!(named, expected.map(|(name, rows)| (name.to_owned(), rows)));
+    let header = case.calibrated().machine_file(&case.file);
+    assert!(
+        header
+            .contains("the rows with bytes <= 32768, without those with bytes >= 4096 && bytes <= 262144, of data.csv"),
+        "{header}"
+    );
+}

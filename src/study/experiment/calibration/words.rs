@@ -89,7 +89,12 @@ impl Calibrated {
             }
             None => "no cell is left to judge them".to_owned(),
         };
-        format!("{percent} % intervals from {made_from}: {found}\n")
+        let growth =
+            self.case.intervals.growing.as_ref().map_or_else(String::new, |column| match intervals.conformal.growth {
+                growth if growth > 0.0 => format!(", which grow as {column}^{growth:.2}"),
+                _ => format!(", which do not grow with {column}"),
+            });
+        format!("{percent} % intervals from {made_from}{growth}: {found}\n")
     }
 
     /// Returns the answer in words.

@@ -4,8 +4,11 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The minimum number of errors at an extent for the growth of errors to be estimated from it.
+/// The minimum number of errors at every extent for their growth to be that of their medians, and of all errors for any
+/// growth.
 const MIN_ERRORS: usize = 5;
+/// The least error as a part of the median one, from which growth is estimated: the logarithm of a chance hit is far off.
+const LEAST_PART: f64 = 1e-3;
 
 /// The error of a prediction that took no part in the fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,16 +81,32 @@ fn quantile(sizes: &[f64], level: f64) -> Option<f64> {
     sizes.get(rank.max(1) - 1).copied()
 }
 
-/// Returns the exponent with which median errors grow with their extent: the slope of a line through their logarithms,
-/// or 0 if they shrink.
+/// Returns the exponent with which errors grow with their extent: the slope of a line through the logarithms of their
+/// medians or, if an extent has too few errors, of all of them; or 0 if they shrink.
 fn growth(scores: &[Score]) -> f64 {
     let mut by_extent: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     for score in scores {
         by_extent.entry(score.extent.to_bits()).or_default().push(score.size);
     }
-    let enough = by_extent.into_iter().filter(|(_, sizes)| sizes.len() >= MIN_ERRORS);
-    let points = enough.map(|(extent, sizes)| (f64::from_bits(extent).ln(), median(sizes).ln()));
-    slope(&points.filter(|(_, size)| size.is_finite()).collect::<Vec<_>>()).max(0.0)
+    let points = if by_extent.values().all(|sizes| sizes.len() >= MIN_ERRORS) {
+        let points = by_extent.into_iter().map(|(extent, sizes)| (f64::from_bits(extent).ln(), median(sizes).ln()));
+        points.filter(|(_, size)| size.is_finite()).collect()
+    } else {
+        single_errors(scores)
+    };
+    slope(&points).max(0.0)
+}
+
+/// Returns the logarithms of the extents and sizes of errors other than 0, if there are enough of them.
+fn single_errors(scores: &[Score]) -> Vec<(f64, f64)> {
+    let sizes: Vec<f64> =
+        scores.iter().map(|score| score.size).filter(|size| *size > 0.0 && size.is_finite()).collect();
+    if sizes.len() < MIN_ERRORS {
+        return Vec::new();
+    }
+    let least = LEAST_PART * median(sizes);
+    let known = scores.iter().filter(|score| score.size > 0.0 && score.size.is_finite());
+    known.map(|score| (score.extent.ln(), score.size.max(least).ln())).collect()
 }
 
 fn median(mut sizes: Vec<f64>) -> f64 {
@@ -141,6 +160,36 @@ mod tests {
             &at(1.0).chain(at(16.0)).map(|one| score("", 1.0 / one.size, one.extent)).collect::<Vec<_>>(),
         );
         assert!(shrinking.growth.abs() < 1e-12);
+    }
+
+    /// With few errors at each extent, all of them together give the growth. Errors that grow lie within intervals at a
+    /// larger extent far more often than without it, and intervals of errors that do not grow are hardly wider.
+    #[test]
+    fn few_errors_at_each_extent_give_the_growth() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let extents = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+        let mut rounds = |power: f64| {
+            let mut draw = |extent: f64| {
+                let normal: f64 = (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+                score("", normal.abs() * extent.powf(power), extent)
+            };
+            let (mut inside, mut without, mut width, rounds) = (0_u32, 0_u32, 0.0, 400_u32);
+            for _ in 0..rounds {
+                let known: Vec<_> = extents.into_iter().flat_map(|extent| [extent; 3]).map(&mut draw).collect();
+                let new = draw(128.0).size;
+                let growing = Conformal::of(&known).half_width("", 128.0, 0.9).unwrap();
+                let constant: Vec<_> = known.into_iter().map(|one| Score { extent: 1.0, ..one }).collect();
+                let constant = Conformal::of(&constant).half_width("", 1.0, 0.9).unwrap();
+                inside += u32::from(new <= growing);
+                without += u32::from(new <= constant);
+                width += growing / constant / f64::from(rounds);
+            }
+            (f64::from(inside) / f64::from(rounds), f64::from(without) / f64::from(rounds), width)
+        };
+        let (inside, without, _) = rounds(0.5);
+        assert!(inside > 0.8 && without < 0.6, "{inside} {without}");
+        let (inside, without, width) = rounds(0.0);
+        assert!(inside >= without && without > 0.85 && width < 1.5, "{inside} {without} {width}");
     }
 
     /// The stated share of new errors from any one distribution is inside the interval.

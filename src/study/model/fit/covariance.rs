@@ -36,6 +36,11 @@ impl Covariance {
     pub fn uncertainty(&self, effects: &[CoordinateEffect], noise: f64) -> PredictionUncertainty {
         let weights: Vec<f64> = effects.iter().map(|effect| effect.weight).collect();
         let deviation = noise.hypot(self.deviation(&weights));
-        PredictionUncertainty { noise, deviation, ranges: effects.iter().map(|effect| effect.reach).sum(), allowed: None }
+        PredictionUncertainty {
+            noise,
+            deviation,
+            ranges: effects.iter().map(|effect| effect.reach).sum(),
+            allowed: None,
+        }
     }
 }

@@ -147,7 +147,8 @@ mod tests {
     #[test]
     fn an_interval_contains_the_values_that_the_data_allow() {
         let allowed = Some(Reach::over([-0.5, 3.0, 1.0]));
-        let known = PredictionUncertainty { noise: 1.0, deviation: 1.0, ranges: Reach { below: 9.0, above: 9.0 }, allowed };
+        let known =
+            PredictionUncertainty { noise: 1.0, deviation: 1.0, ranges: Reach { below: 9.0, above: 9.0 }, allowed };
         assert_eq!(known.interval(0.0), Reach { below: 0.5, above: 3.0 });
         assert_eq!(known.interval(2.0), Reach { below: 2.5, above: 5.0 });
         assert!([-0.4, 0.0, 2.9].iter().all(|error| known.factor(*error) == 0.0));
