@@ -193,7 +193,7 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
             "[Level(name: \"node\", members: 2, memory: Shared(bandwidth: \"10 GB/s\", per_core: \"5 GB/s\", discipline: FirstComeFirstServed))]",
         )],
         |run| run.machine.nodes.levels = vec![Level::new("node", 2).memory(limited.clone())],
-        "machine.nodes.levels.0.memory.per_core: users that pass one at a time do not share the bandwidth",
+        "machine.nodes.levels.0.memory.per_core: users that pass one at a time do not share the bandwidth, so that a limit has no meaning",
     );
     let region = Level { name: "region".into(), members: 2, memory: Some(memory), interface: None };
     assert_machine_rejected(
