@@ -294,7 +294,7 @@ impl Components {
 
     /// Returns `true` if the rank computes less than half of the mean over all ranks. Much of its communication is then
     /// waiting for the computations of other ranks, provided that these take a noticeable part of the run: the mean must
-    /// be at least [a twentieth](NOTICEABLE) of the total time.
+    /// be at least a twentieth of the total time.
     #[must_use]
     pub fn computes_little(&self) -> bool {
         let own =
