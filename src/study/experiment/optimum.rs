@@ -119,24 +119,23 @@ impl<'s> Optima<'s> {
         record.put_metadata(metadata(scenario, &self.case.settings));
         let table = table(&self.limits, &self.found);
         let forms = forms.map_or_else(String::new, |forms| in_words(&forms));
-        let remark = self.remark();
-        Answer::one(record, &format!("{program} on {machine}, {}\n\n{table}{remark}{forms}", words(&self.limits)))
+        let words = format!("{program} on {machine}, {}\n\n{table}{forms}", words(&self.limits));
+        Answer { notes: self.notes(), ..Answer::one(record, &words) }
     }
 
-    /// Describes the points that were not simulated, or cannot be.
-    fn remark(&self) -> String {
-        let Some((_, result)) = self.found.iter().find(|(name, _)| *name == "simulated") else { return String::new() };
+    /// Describes the points that were not simulated, or cannot be, in sentences.
+    fn notes(&self) -> Vec<String> {
+        let Some((_, result)) = self.found.iter().find(|(name, _)| *name == "simulated") else { return Vec::new() };
         let SearchResult { evaluated, possible, points, .. } = *result;
         let partial = (!result.is_exhaustive()).then(|| {
             format!(
-                "\n{evaluated} of {points} points were tried: the search assumes that the speed-up has a single maximum over\n\
-                 the nodes and that the efficiency falls with them. `--exhaustive` tries all points.\n"
+                "{evaluated} of {points} points were tried: the search assumes that the speed-up has a single maximum over the nodes and that the efficiency falls with them. `--exhaustive` tries all points."
             )
         });
         let reason = self.impossible.as_ref().filter(|_| possible < evaluated);
         let impossible = reason.map(|((cores, nodes), reason)| {
             let impossible = evaluated - possible;
-            format!("\n{impossible} of {evaluated} points cannot be run, for example {cores} × {nodes}: {reason}\n")
+            format!("{impossible} of {evaluated} points cannot be run, for example {cores} × {nodes}: {reason}")
         });
         partial.into_iter().chain(impossible).collect()
     }

@@ -13,7 +13,6 @@ use crate::scenario::{CheckedScenario, MachineForm, Plan};
 use parsim_sim::Machine;
 use rayon::prelude::*;
 use std::cell::RefCell;
-use std::fmt::Write;
 
 #[cfg(test)]
 mod tests;
@@ -44,6 +43,15 @@ pub enum HeldQuantity {
     Efficiency(f64),
     /// The makespan, in seconds. It is assumed to increase with n.
     Seconds(f64),
+}
+
+impl HeldQuantity {
+    const fn seconds(self) -> Option<f64> {
+        match self {
+            Self::Efficiency(_) => None,
+            Self::Seconds(seconds) => Some(seconds),
+        }
+    }
 }
 
 /// The problems that keep a quantity constant, for each number of processors.
@@ -123,16 +131,16 @@ impl GrowingProblem {
 }
 
 impl ProblemGrowth {
-    /// Returns a record for each number of processors, and a conclusion.
+    /// Returns a record for each number of processors, a conclusion, and notes on numbers without a problem.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let records: Vec<_> = self.found.iter().map(|one| record(one, self.present)).collect();
         let words = format!("{}{}", table(&records), self.words());
-        Answer::many(records, &words)
+        Answer { notes: self.notes(), ..Answer::many(records, &words) }
     }
 
     fn words(&self) -> String {
-        let Self { found, present, kept, largest } = self;
+        let Self { found, present, kept, .. } = self;
         let fits = |one: &&SearchedProblem| one.problem.as_ref().is_ok_and(|problem| problem.memory <= *present);
         let most = found.iter().filter(fits).map(|one| one.processors).max();
         let what = match kept {
@@ -140,30 +148,31 @@ impl ProblemGrowth {
             HeldQuantity::Seconds(time) => format!("has a problem that uses up {time} s"),
         };
         let is_any_found = found.iter().any(|one| one.problem.is_ok());
-        let mut text = match most {
+        match most {
             Some(most) => format!("\nof these p, {most} is the largest whose memory {what}\n"),
             None if is_any_found => format!("\nthe memory of a node {what} on none of these p\n"),
             None => "\n".to_owned(),
-        };
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
         let without = |reason: NotFound| {
-            let them = found.iter().filter(|one| matches!(one.problem, Err(found) if found == reason));
+            let them = self.found.iter().filter(|one| matches!(one.problem, Err(found) if found == reason));
             let them: Vec<_> = them.map(|one| one.processors.to_string()).collect();
             (!them.is_empty()).then(|| them.join(", "))
         };
-        if let Some(missing) = without(NotFound::Beyond) {
-            let what = match kept {
-                HeldQuantity::Efficiency(_) => format!("no size from 1 to {largest} was found for p = {missing}"),
-                HeldQuantity::Seconds(time) => {
-                    format!("the largest problem up to {largest} takes less than {time} s on p = {missing}")
-                }
+        let (largest, time) = (self.largest, self.kept.seconds());
+        let beyond = without(NotFound::Beyond).map(|p| {
+            let what = match time {
+                None => format!("no size from 1 to {largest} was found for p = {p}"),
+                Some(time) => format!("the largest problem up to {largest} takes less than {time} s on p = {p}"),
             };
-            writeln!(text, "{what}: `--largest` sets that limit").expect("a text can be written to");
-        }
-        if let (Some(missing), HeldQuantity::Seconds(time)) = (without(NotFound::TooLong), kept) {
-            writeln!(text, "even the smallest problem takes longer than {time} s on p = {missing}")
-                .expect("a text can be written to");
-        }
-        text
+            format!("{what}: `--largest` sets that limit")
+        });
+        let too_long = without(NotFound::TooLong)
+            .zip(time)
+            .map(|(p, time)| format!("even the smallest problem takes longer than {time} s on p = {p}"));
+        beyond.into_iter().chain(too_long).collect()
     }
 
     /// Draws the scalability function against the memory of a node.
