@@ -73,3 +73,7 @@ traffic cut-through $packets --set 'machine.network.switching=CutThrough(packet:
 # shellcheck disable=SC2086
 traffic buffers $packets --set 'machine.network.switching=StoreAndForward(packet:"16 B")' \
     --set 'machine.network.links.buffers=Packets(4)' --set program.measured=20us
+# A collective operation whose messages contend for links, where trains are a loss.
+count contended-all-to-all run scenarios/collective.ron --set 'axes=[]' --set ranks=256 --set 'program.bytes=8 KiB' \
+    --set 'program.operation=AllToAll(algorithm: Pairwise)' \
+    --set "machine=$(echo "$torus" | sed 's/32/16/g')"

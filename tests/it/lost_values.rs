@@ -227,6 +227,14 @@ fn traffic_that_leaves_the_program_no_time_is_rejected() {
         )
     };
     assert!(rejection(&["check", "-"], &hopper("AfterArrival")).contains("the program would never end"));
+    // Without contention, a processor that receives while bytes arrive waits for those of slow links.
+    let slow = hopper("WhileArriving").replace("80 MB/s", "60 MB/s");
+    let slow =
+        slow.replace("\"nodes.interface.progress\"", "\"network.contention\": Off, \"nodes.interface.progress\"");
+    parsim().args(["check", "-"]).write_stdin(slow.as_str()).assert().success();
+    let slow = slow
+        .replace("\"network.contention\": Off", "\"network.contention\": Off, \"network.links.per_byte\": \"9 ns/B\"");
+    assert!(rejection(&["check", "-"], &slow).contains("the processor of node 0 is busy for"));
     parsim().args(["run", "-"]).write_stdin(hopper("Offloaded")).assert().success();
 }
 

@@ -30,6 +30,7 @@ mod machines;
 mod matching;
 mod mutations;
 mod networks;
+mod nonblocking;
 mod numerics;
 mod oracle;
 mod placements;

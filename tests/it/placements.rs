@@ -1,10 +1,12 @@
 //! Several ranks on a node, on every topology, with every switching.
 
 use crate::{parsim, repository};
+use parsim::engine::Discipline;
 use parsim::machine::{Allocation, Partition, Placement};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::topology::Arrangement;
 use parsim::network::{Buffers, Choice, Routing, Switching, Topology};
+use parsim::node::{Level, Shared};
 use parsim::trace::{Activity, Trace};
 use parsim::units::{Bytes, SimDuration};
 use parsim::{Machine, Message, Process, Simulation, load_machine};
@@ -54,7 +56,13 @@ fn placements(nodes: u32) -> Vec<(u32, Placement)> {
         (3 * nodes - 1, Placement::Packed { ranks_per_node: 3 }),
         (2 * nodes, Placement::Explicit(pairs)),
         (7, Placement::Explicit(crowded)),
+        (3 * nodes - 1, cyclic("node", 3)),
+        (4 * nodes, Placement::GridBlocks { shape: vec![2, 2 * nodes], block: vec![2, 2] }),
     ]
+}
+
+fn cyclic(over: &str, ranks_per_node: u32) -> Placement {
+    Placement::Cyclic { over: over.to_owned(), ranks_per_node }
 }
 
 /// Every rank sends to five others, its neighbours on the node among them.
@@ -153,6 +161,8 @@ fn assert_placed(simulation: &Simulation<'_>, ranks: u32, placement: &Placement)
         let node = match placement {
             Placement::Packed { ranks_per_node } => rank / ranks_per_node,
             Placement::Explicit(nodes) => nodes[rank as usize],
+            Placement::Cyclic { ranks_per_node, .. } => rank % ranks.div_ceil(*ranks_per_node),
+            Placement::GridBlocks { .. } => rank % (ranks / 2) / 2,
             _ => unreachable!("ranks share nodes here"),
         };
         assert_eq!(layout.node(rank), node);
@@ -233,6 +243,117 @@ fn faults_of_a_rank_file_have_its_lines() {
     let folder = with_rank_file(cluster, "0 0\n1 1\n2 1\n", None);
     let words = String::from_utf8_lossy(&output(&folder, &["run"]).stderr).into_owned();
     assert!(words.contains("3 nodes are listed for 4 ranks"), "{words}");
+}
+
+/// Two sockets of four cores, each with a memory: two ranks of a node load twice as fast if they are on different ones.
+/// Four on one socket and four on the other share both, whatever their order.
+#[test]
+fn ranks_on_different_sockets_share_no_memory() {
+    let mut machine = load_machine(repository("scenarios/machines/small-cluster.ron")).expect("a good machine");
+    let memory = Shared::new("10 GB/s".parse().expect("a rate"), Discipline::ProcessorSharing);
+    let level = |name: &str, members, memory| Level { name: name.to_owned(), members, memory, interface: None };
+    machine.nodes.levels = vec![level("socket", 4, Some(memory)), level("node", 2, None)];
+    let time = |ranks, placement| {
+        let allocation = Allocation::new(&machine, ranks).placement(placement);
+        let simulation = Simulation::on(&allocation).expect("a good placement");
+        simulation.run(&|me: Process| async move { me.load(1e6).await }).expect("it runs").makespan
+    };
+    let packed = |ranks_per_node| Placement::Packed { ranks_per_node };
+    assert_eq!(time(2, packed(2)), SimDuration::from_us(200));
+    assert_eq!(time(2, cyclic("socket", 2)), SimDuration::from_us(100));
+    assert_eq!(time(2, cyclic("node", 2)), SimDuration::from_us(200));
+    assert_eq!(time(16, packed(8)), SimDuration::from_us(400));
+    assert_eq!(time(16, cyclic("socket", 8)), SimDuration::from_us(400));
+    assert_eq!(time(6, packed(8)), SimDuration::from_us(400));
+    assert_eq!(time(6, cyclic("socket", 8)), SimDuration::from_us(300));
+}
+
+/// Exchanges messages of one byte with the neighbours in a grid of 8 × 8 ranks.
+async fn halo(me: Process) {
+    let (row, column) = me.grid().coordinates(me.rank());
+    let beside = [(row, column.wrapping_sub(1)), (row, column + 1), (row.wrapping_sub(1), column), (row + 1, column)];
+    let neighbours = || beside.into_iter().filter(|(row, column)| *row < 8 && *column < 8);
+    let mut sends = Vec::new();
+    for (row, column) in neighbours() {
+        sends.push(me.start_send(8 * row + column, Message::new(1)).await);
+    }
+    for (row, column) in neighbours() {
+        me.receive(8 * row + column).await;
+    }
+    me.wait_all(sends).await;
+    me.report_tally();
+}
+
+/// Most neighbours of a block share its node, so that fewer messages leave it than from a row or a column of the grid:
+/// those across 4 of the 14 lines between rows or columns, and across 7 of them.
+#[test]
+fn blocks_of_a_grid_send_fewer_messages_out_of_their_nodes() {
+    let machine = load_machine(repository("scenarios/machines/small-cluster.ron")).expect("a good machine");
+    let leaving = |placement| {
+        let allocation = Allocation::new(&machine, 64).placement(placement);
+        let trace = Simulation::on(&allocation).expect("a good placement").run(&halo).expect("it runs");
+        trace.outcome("exchanged_bytes")
+    };
+    let blocks = |block: &[u32]| Placement::GridBlocks { shape: vec![8, 8], block: block.to_vec() };
+    assert_eq!(leaving(Placement::Packed { ranks_per_node: 8 }), Some(7.0 * 16.0));
+    assert_eq!(leaving(cyclic("node", 8)), Some(7.0 * 16.0));
+    assert_eq!(leaving(blocks(&[2, 4])), Some(4.0 * 16.0));
+    assert_eq!(leaving(blocks(&[1, 8])), Some(7.0 * 16.0));
+}
+
+#[test]
+fn faults_of_rules_for_several_ranks_on_a_node_stand_at_their_place() {
+    let places: [(&str, &str, &str, &str); 8] = [
+        (
+            "GridBlocks(shape: [8, 8], block: [3, 4])",
+            "placement.block.0",
+            "3 does not divide 8, the side of the grid",
+            "give a divisor of 8: 2 or 4",
+        ),
+        (
+            "GridBlocks(shape: [8, 9], block: [2, 3])",
+            "placement.shape",
+            "a grid of 8 × 9 has 72 ranks, and the run has 64",
+            "such as [8, 8]",
+        ),
+        (
+            "GridBlocks(shape: [8, 8], block: [8])",
+            "placement.block",
+            "the block has 1 side, and the grid has 2 sides",
+            "for each side of the grid",
+        ),
+        (
+            "GridBlocks(shape: [8, 8], block: [4, 4])",
+            "placement.block",
+            "a block of 4 × 4 has 16 ranks, and a node has 8 cores",
+            "give a smaller block",
+        ),
+        ("GridBlocks(shape: [8, 8], block: [2, 1])", "ranks", "at 2 per node they need 32", "place more on each node"),
+        ("GridBlocks(shape: [8, 8], blocks: [2, 4])", "placement", "unknown field `blocks`", "`block`"),
+        (
+            "Cyclic(over: \"nod\", ranks_per_node: 8)",
+            "placement.over",
+            "the nodes have no level `nod`",
+            "did you mean `node`?",
+        ),
+        (
+            "Cyclic(over: \"node\", ranks_per_node: 9)",
+            "placement.ranks_per_node",
+            "9 ranks do not fit on the 8 cores of a node",
+            "from 1 to 8",
+        ),
+    ];
+    for (placement, place, message, help) in places {
+        let checked = parsim()
+            .args(["check", "scenarios/steps-stencil-2d.ron", "--set", "axes=[]", "--set"])
+            .arg(format!("placement={placement}"))
+            .env("NO_COLOR", "1")
+            .assert()
+            .code(2);
+        let said = String::from_utf8_lossy(&checked.get_output().stderr).into_owned();
+        assert!(said.contains(&format!(" {place}\n")), "no {place} in\n{said}");
+        assert!(said.contains(message) && said.contains(help), "no `{message}`, `{help}` in\n{said}");
+    }
 }
 
 /// Of one number of ranks and several placements, the placement without room is to blame.

@@ -230,7 +230,7 @@ fn requests_that_are_not_begun_or_not_waited_for_are_faults() {
             format!("steps: [Isend({own}, request: \"a\"), Wait(request: \"ab\"), Receive(from: \"rank\")]"),
             "\"ab\"",
             "no step begins a request `ab`",
-            "in the Isend or Irecv",
+            "in the Isend, Irecv or Icollective",
         ),
         (
             "steps: [Irecv(from: \"rank\", request: \"halo\"), Wait(request: \"hallo\")]".to_owned(),

@@ -54,6 +54,23 @@ fn file(text: &str) -> (tempfile::TempDir, String) {
     (folder, path)
 }
 
+/// Two candidates whose times are drawn from one distribution are told apart in a tenth of all groups of seeds at most,
+/// however often they are compared. 28 of 200 is two standard deviations above that.
+#[test]
+fn equally_good_candidates_are_seldom_told_apart() {
+    let drawn = r#"program: Phases(parameters: {"b": 0}, steps: [Draw(name: "x", from: Normal(mean: "1", deviation: "0.1")),
+        Draw(name: "y", from: Normal(mean: "1", deviation: "0.1")), Compute(seconds: "x if b == 0 else y")]),
+        axes: [Axis(name: "b", path: "program.parameters.b", values: [0, 1])], seed: 1,)"#;
+    let (machine, _) = CLUSTER.split_once("ranks: 16").expect("a cluster has ranks");
+    let (_folder, path) = file(&format!("{machine}ranks: 1, placement: RowMajor, {drawn}"));
+    for repeat in ["repeat=2", "repeat=64"] {
+        let seeds = ["--over", "seed=1000:200000:1000", "--each", "seed", "--set", repeat];
+        let rows = rows(&[&["tune", &path, "--over", "b=0,1"], &seeds[..]].concat());
+        let worse = rows.iter().filter(|row| row["standing"] == "worse").count();
+        assert!(rows.len() == 400 && worse <= 28, "{repeat}: {worse} of {}", rows.len());
+    }
+}
+
 #[test]
 fn what_is_chosen_is_what_a_sweep_shows_to_be_best() {
     let (_folder, path) = file(CLUSTER);

@@ -205,21 +205,24 @@ impl Heap {
     /// Places `key` on the path of least children from the root, which is vacant, to a leaf.
     fn sift_down(&mut self, key: EventKey) {
         let mut at = 0;
-        loop {
-            let first = at * ARITY + 1;
-            let (mut least, mut child) = (key, at);
-            for (offset, &key) in self.keys.iter().skip(first).take(ARITY).enumerate() {
-                if key < least {
-                    (least, child) = (key, first + offset);
-                }
-            }
-            if child == at {
-                break;
-            }
+        while let Some((least, child)) = self.least_child(at).filter(|(least, _)| *least < key) {
             self.keys[at] = least;
             at = child;
         }
         self.keys[at] = key;
+    }
+
+    /// Returns the least of the children of a node, and its place.
+    #[inline]
+    fn least_child(&self, node: usize) -> Option<(EventKey, usize)> {
+        let first = node * ARITY + 1;
+        let children = self.keys.get(first..)?;
+        let lesser = |a: (EventKey, usize), b: (EventKey, usize)| if b.0 < a.0 { b } else { a };
+        // Selections instead of branches, which no processor could predict.
+        if let Some(&[a, b, c, d]) = children.first_chunk::<ARITY>() {
+            return Some(lesser(lesser((a, first), (b, first + 1)), lesser((c, first + 2), (d, first + 3))));
+        }
+        (first..).zip(children).map(|(place, key)| (*key, place)).reduce(lesser)
     }
 }
 

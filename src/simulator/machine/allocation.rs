@@ -1,12 +1,12 @@
 //! Allocations: the part of a machine that a run gets, and the placement of its ranks.
 
-use super::folding;
-use super::{Layout, Machine, Partition, Placement, Transport};
+use super::placement::CoreGroups;
+use super::{Layout, Machine, Partition, Placement, Transport, folding, grid_blocks};
 use crate::engine::Streams;
 use crate::fault::{Fault, Rejection, within};
 use crate::network::Topology;
-use crate::node::Host;
-use crate::units::counted;
+use crate::node::{Host, Level};
+use crate::units::{counted, nearest};
 use std::collections::HashMap;
 
 /// The request of a run: ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants the request,
@@ -92,7 +92,7 @@ impl<'m> Allocation<'m> {
         let topology = self.topology_in_use()?;
         Rejection::unless_empty(within("machine", self.machine.machine_faults(&topology)).collect())?;
         Rejection::unless_empty(self.placement_faults(&topology))?;
-        let layout = self.placement.lay_out(topology, self.ranks, self.streams);
+        let layout = self.placement.lay_out(topology, self.ranks, self.of_nodes());
         Rejection::unless_empty(self.host_fault(&layout).into_iter().collect())?;
         Ok(layout)
     }
@@ -120,7 +120,12 @@ impl<'m> Allocation<'m> {
     /// May panic if [`layout`](Self::layout) rejects the allocation.
     #[must_use]
     pub fn granted(&self) -> Layout {
-        self.placement.lay_out(self.topology(), self.ranks, self.streams)
+        self.placement.lay_out(self.topology(), self.ranks, self.of_nodes())
+    }
+
+    /// Returns the data of the nodes on which the placement depends.
+    fn of_nodes(&self) -> (&'m [Level], Streams) {
+        (&self.machine.nodes.levels, self.streams)
     }
 
     /// Returns the part of the machine that the ranks get.
@@ -145,11 +150,15 @@ impl<'m> Allocation<'m> {
             return None;
         }
         let message = format!("{} ranks do not fit on the {} of the machine", self.ranks, counted(nodes, "node"));
+        let at = |ranks_per_node: u64| {
+            let message = format!("{message}: at {ranks_per_node} per node they need {needed}");
+            Fault::new("ranks", message, "give fewer ranks, or place more on each node")
+        };
         Some(match &self.placement {
-            Placement::Packed { ranks_per_node } => {
-                let message = format!("{message}: at {ranks_per_node} per node they need {needed}");
-                Fault::new("ranks", message, "give fewer ranks, or place more on each node")
+            Placement::Packed { ranks_per_node } | Placement::Cyclic { ranks_per_node, .. } => {
+                at(u64::from(*ranks_per_node))
             }
+            Placement::GridBlocks { block, .. } => at(grid_blocks::ranks(block)),
             Placement::Explicit(list) => list_fault(list, nodes)?,
             Placement::Apart { .. } => self.apart_fault(),
             placement => {
@@ -208,12 +217,18 @@ impl<'m> Allocation<'m> {
                 fault("placement", message, "place the ranks RowMajor")
             }
             Placement::Explicit(list) => self.list_faults(list, nodes),
-            Placement::Packed { ranks_per_node } if cores > 1 && *ranks_per_node > cores => {
+            Placement::Packed { ranks_per_node } | Placement::Cyclic { ranks_per_node, .. }
+                if cores > 1 && *ranks_per_node > cores =>
+            {
                 let message = format!("{ranks_per_node} ranks do not fit on the {cores} cores of a node");
                 fault("placement.ranks_per_node", message, &format!("give a number from 1 to {cores}"))
             }
-            Placement::Packed { ranks_per_node: 0 } => {
+            Placement::Packed { ranks_per_node: 0 } | Placement::Cyclic { ranks_per_node: 0, .. } => {
                 fault("placement.ranks_per_node", "no rank would be placed".to_owned(), "give a number from 1 on")
+            }
+            Placement::Cyclic { over, .. } => self.level_fault(over).into_iter().collect(),
+            Placement::GridBlocks { shape, block } => {
+                grid_blocks::fault(shape, block, (self.ranks, cores)).into_iter().collect()
             }
             Placement::Folded { shape } => folding_fault(shape, topology).into_iter().collect(),
             Placement::Apart { .. } if self.ranks != 2 => vec![self.apart_fault()],
@@ -223,6 +238,23 @@ impl<'m> Allocation<'m> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Returns the fault of a name that is not that of a level of the nodes, if it is not.
+    fn level_fault(&self, name: &str) -> Option<Fault> {
+        let levels = &self.machine.nodes.levels;
+        if CoreGroups::named(name, levels).is_some() {
+            return None;
+        }
+        let mut names: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
+        if !names.contains(&CoreGroups::OF_NODES) {
+            names.push(CoreGroups::OF_NODES);
+        }
+        let help = match nearest(name, names.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("describe it in `nodes.levels`, or give {}", names.join(" or ")),
+        };
+        Some(Fault::new("placement.over", format!("the nodes have no level `{name}`"), help))
     }
 
     fn list_faults(&self, list: &[u32], nodes: u32) -> Vec<Fault> {

@@ -4,6 +4,7 @@ mod allocation;
 mod builder;
 mod faults;
 mod folding;
+mod grid_blocks;
 mod hierarchy;
 mod issue_resources;
 mod loggops;

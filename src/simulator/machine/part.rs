@@ -65,7 +65,7 @@ mod tests {
 
     fn part(machine: &Topology, partition: Partition, ranks: u32) -> Submachine {
         let topology = partition.of(machine, ranks);
-        Submachine::new(machine, &Placement::RowMajor.lay_out(topology, ranks, Streams::new(1)))
+        Submachine::new(machine, &Placement::RowMajor.lay_out(topology, ranks, (&[], Streams::new(1))))
     }
 
     #[test]

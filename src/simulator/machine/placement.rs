@@ -1,8 +1,9 @@
 //! Placement of ranks on nodes.
 
-use super::folding;
+use super::{folding, grid_blocks};
 use crate::engine::Streams;
 use crate::network::Topology;
+use crate::node::Level;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -28,6 +29,24 @@ pub enum Placement {
     Packed {
         /// The number of ranks on a node.
         ranks_per_node: u32,
+    },
+    /// Round robin over the groups of a level of the nodes, such as sockets: consecutive ranks are on different sockets of
+    /// the same node, which has `ranks_per_node` of them (`--map-by socket` of Open MPI, `--distribution=block:cyclic` of
+    /// Slurm). Over the nodes themselves, consecutive ranks are on different nodes (`--map-by node`, `cyclic`).
+    Cyclic {
+        /// The name of the level, which is one of [`Node::levels`](crate::node::Node::levels), or `node`.
+        over: String,
+        /// The number of ranks on a node.
+        ranks_per_node: u32,
+    },
+    /// A block of a grid of ranks on each node, such as 2 × 4 ranks of 8 × 8, so that most neighbours in the grid share a
+    /// node (`grid_order` of Cray MPICH, `MPI_Cart_create` with `reorder`). Ranks are counted row by row in the grid, and
+    /// blocks are on nodes row by row in the grid of blocks.
+    GridBlocks {
+        /// The sides of the grid of ranks. Their product is the number of ranks.
+        shape: Vec<u32>,
+        /// The sides of a block, which divide those of the grid.
+        block: Vec<u32>,
     },
     /// Row by row in a logical grid that is folded over the machine's grid. Consecutive sides of the machine's grid
     /// form groups, and the product of each group is a side of `shape`. Along a side of the logical grid, ranks follow
@@ -102,8 +121,7 @@ pub fn near_square(count: u32) -> (u32, u32) {
 pub struct RankLocation {
     /// The node of the rank.
     pub node: u32,
-    /// The position of the rank among the ranks of its node. Beyond the last core the ranks start again with the first
-    /// core.
+    /// The number of the rank's core on its node. Beyond the last core the ranks start again with the first core.
     pub core: u32,
 }
 
@@ -129,7 +147,7 @@ pub struct Layout {
 /// The ranks on each node.
 #[derive(Clone, Debug, PartialEq)]
 struct NodeSharing {
-    /// For each rank, the number of lower ranks on the same node.
+    /// For each rank, its core: the number of lower ranks on the same node, unless the placement says otherwise.
     cores: Vec<u32>,
     /// For each node up to the last one with a rank, the number of ranks on it. A machine may have many more nodes.
     ranks_on: Vec<u32>,
@@ -140,7 +158,13 @@ impl Placement {
     #[must_use]
     pub fn nodes_needed(&self, ranks: u32) -> u32 {
         match self {
-            Self::Packed { ranks_per_node } => ranks.div_ceil((*ranks_per_node).max(1)),
+            Self::Packed { ranks_per_node } | Self::Cyclic { ranks_per_node, .. } => {
+                ranks.div_ceil((*ranks_per_node).max(1))
+            }
+            Self::GridBlocks { block, .. } => {
+                let ranks_per_node = u32::try_from(grid_blocks::ranks(block)).unwrap_or(u32::MAX);
+                ranks.div_ceil(ranks_per_node.max(1))
+            }
             Self::Explicit(nodes) => nodes.iter().max().map_or(ranks, |last| ranks.min(last.saturating_add(1))),
             _ => ranks,
         }
@@ -155,6 +179,8 @@ impl Placement {
             Self::Random => "Random",
             Self::Explicit(_) => "Explicit",
             Self::Packed { .. } => "Packed",
+            Self::Cyclic { .. } => "Cyclic",
+            Self::GridBlocks { .. } => "GridBlocks",
             Self::Folded { .. } => "Folded",
             Self::Apart { .. } => "Apart",
         }
@@ -166,14 +192,22 @@ impl Placement {
         (0..topology.nodes()).find(|node| topology.distance(0, *node) == hops)
     }
 
-    /// Places `ranks` ranks on `topology`, which has room for them.
-    pub(super) fn lay_out(&self, topology: Topology, ranks: u32, streams: Streams) -> Layout {
+    /// Places `ranks` ranks on `topology`, which has room for them and whose nodes have these levels.
+    pub(super) fn lay_out(&self, topology: Topology, ranks: u32, (levels, streams): (&[Level], Streams)) -> Layout {
+        if let Self::Cyclic { over, ranks_per_node } = self {
+            return cyclic(topology, ranks, *ranks_per_node, CoreGroups::named(over, levels));
+        }
         let nodes: Arc<[u32]> = match self {
             Self::RowMajor => (0..ranks).collect(),
             Self::Snake => (0..ranks).map(|rank| snake(&topology, rank)).collect(),
             Self::Random => shuffled(topology.nodes(), ranks, streams).into(),
             Self::Explicit(nodes) => nodes.as_slice().into(),
-            Self::Packed { ranks_per_node } => (0..ranks).map(|rank| rank / ranks_per_node).collect(),
+            Self::Packed { ranks_per_node } | Self::Cyclic { ranks_per_node, .. } => {
+                (0..ranks).map(|rank| rank / ranks_per_node).collect()
+            }
+            Self::GridBlocks { shape, block } => {
+                (0..ranks).map(|rank| grid_blocks::block_of(shape, block, rank)).collect()
+            }
             Self::Folded { shape } => {
                 let sides = folding::sides(&topology).unwrap_or_default();
                 let groups = folding::groups(&sides, shape).unwrap_or_default();
@@ -181,8 +215,47 @@ impl Placement {
             }
             Self::Apart { hops } => Arc::new([0, Self::at_distance(&topology, *hops).unwrap_or(0)]),
         };
-        Layout::new(topology, nodes)
+        Layout::new(topology, nodes, None)
     }
+}
+
+/// The groups of the cores of a node over which consecutive ranks are distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CoreGroups {
+    /// The number of groups of a node.
+    count: u32,
+    /// The number of cores of a group.
+    cores: u32,
+}
+
+impl CoreGroups {
+    /// Returns the groups of the level with this name; `None` if there is no such level. Unless a level has the name
+    /// `node`, it stands for whole nodes.
+    pub fn named(name: &str, levels: &[Level]) -> Option<Self> {
+        let sizes: Vec<u64> = Level::sizes(levels).collect();
+        let all = sizes.last().copied().unwrap_or(1);
+        let place = levels.iter().position(|level| level.name == name);
+        let cores = place.map(|place| sizes[place]).or_else(|| (name == Self::OF_NODES).then_some(all))?;
+        Some(Self { count: u32::try_from(all / cores.max(1)).ok()?, cores: u32::try_from(cores).ok()? })
+    }
+
+    /// The name that stands for whole nodes.
+    pub const OF_NODES: &str = "node";
+}
+
+/// Places ranks round robin over groups of cores, or over nodes if a group is a whole node.
+fn cyclic(topology: Topology, ranks: u32, ranks_per_node: u32, groups: Option<CoreGroups>) -> Layout {
+    let CoreGroups { count, cores } = groups.unwrap_or(CoreGroups { count: 1, cores: 1 });
+    if count == 1 {
+        let nodes = ranks.div_ceil(ranks_per_node);
+        return Layout::new(topology, (0..ranks).map(|rank| rank % nodes).collect(), None);
+    }
+    let core = |rank: u32| {
+        let place = rank % ranks_per_node;
+        place % count * cores + place / count
+    };
+    let nodes = (0..ranks).map(|rank| rank / ranks_per_node).collect();
+    Layout::new(topology, nodes, Some((0..ranks).map(core).collect()))
 }
 
 fn snake(topology: &Topology, rank: u32) -> u32 {
@@ -202,9 +275,14 @@ fn shuffled(nodes: u32, ranks: u32, streams: Streams) -> Vec<u32> {
 }
 
 impl Layout {
-    fn new(topology: Topology, nodes: Arc<[u32]>) -> Self {
+    /// Creates the layout of ranks on these nodes and cores. Without a list of cores, the ranks of a node take its cores
+    /// in order.
+    fn new(topology: Topology, nodes: Arc<[u32]>, cores: Option<Vec<u32>>) -> Self {
         let is_in_order = (0..).zip(nodes.iter()).all(|(rank, node)| rank == *node);
-        let sharing = (!is_in_order).then(|| NodeSharing::of(&nodes));
+        let sharing = (!is_in_order).then(|| {
+            let in_order = NodeSharing::of(&nodes);
+            cores.map_or_else(|| in_order.clone(), |cores| NodeSharing { cores, ..in_order.clone() })
+        });
         Self { topology, nodes, sharing }
     }
 
@@ -235,7 +313,8 @@ impl Layout {
         self.nodes[rank as usize]
     }
 
-    /// Returns the location of `rank`: the ranks of a node take its cores in order.
+    /// Returns the location of `rank`. The ranks of a node take its cores in order, unless they are placed
+    /// [round robin](Placement::Cyclic) over groups of them.
     #[must_use]
     pub fn location(&self, rank: u32) -> RankLocation {
         let core = self.sharing.as_ref().map_or(0, |sharing| sharing.cores[rank as usize]);
@@ -308,8 +387,28 @@ mod tests {
 
     fn lay_out(placement: &Placement, ranks: u32) -> Vec<u32> {
         let mesh = Topology::Mesh2d { rows: 2, columns: 3 };
-        let layout = placement.lay_out(mesh, ranks, Streams::new(1));
+        let layout = placement.lay_out(mesh, ranks, (&[], Streams::new(1)));
         (0..ranks).map(|rank| layout.node(rank)).collect()
+    }
+
+    /// Two sockets of four cores: the ranks of a node are on either in turn.
+    #[test]
+    fn consecutive_ranks_are_on_different_sockets() {
+        let level = |name: &str, members| Level { name: name.to_owned(), members, memory: None, interface: None };
+        let levels = [level("socket", 4), level("board", 2)];
+        let placed = |over: &str, ranks_per_node| -> Vec<(u32, u32)> {
+            let placement = Placement::Cyclic { over: over.to_owned(), ranks_per_node };
+            let nodes = Topology::Complete { nodes: 3 };
+            let layout = placement.lay_out(nodes, 7, (&levels, Streams::new(1)));
+            let location = |rank| layout.location(rank);
+            (0..7).map(|rank| (location(rank).node, location(rank).core)).collect()
+        };
+        assert_eq!(placed("socket", 4), [(0, 0), (0, 4), (0, 1), (0, 5), (1, 0), (1, 4), (1, 1)]);
+        for whole in ["board", "node"] {
+            assert_eq!(placed(whole, 4), [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2), (0, 3)]);
+        }
+        assert_eq!(CoreGroups::named("sockets", &levels), None);
+        assert_eq!(CoreGroups::named("node", &[]), Some(CoreGroups { count: 1, cores: 1 }));
     }
 
     #[test]
@@ -325,6 +424,11 @@ mod tests {
         assert_eq!(lay_out(&Placement::Snake, 5), [0, 1, 2, 5, 4]);
         assert_eq!(lay_out(&Placement::Explicit(vec![5, 0]), 2), [5, 0]);
         assert_eq!(lay_out(&Placement::Packed { ranks_per_node: 2 }, 5), [0, 0, 1, 1, 2]);
+        let blocks = Placement::GridBlocks { shape: vec![2, 4], block: vec![2, 2] };
+        assert_eq!(lay_out(&blocks, 8), [0, 0, 1, 1, 0, 0, 1, 1]);
+        assert_eq!(blocks.nodes_needed(8), 2);
+        let cyclic = Placement::Cyclic { over: "node".to_owned(), ranks_per_node: 2 };
+        assert_eq!(lay_out(&cyclic, 5), [0, 1, 2, 0, 1]);
         assert_eq!(lay_out(&Placement::Apart { hops: 3 }, 2), [0, 5]);
         let mut random = lay_out(&Placement::Random, 6);
         assert_eq!(random, lay_out(&Placement::Random, 6));

@@ -175,6 +175,13 @@ impl Transport {
         machine.nodes.interface.is_none() && PacketTransport::presumes_room(machine, topology)
     }
 
+    /// Returns whether a run in trains may be begun again packet by packet, which then takes little more memory than
+    /// [estimated](Self::memory).
+    #[must_use]
+    pub fn may_leave_trains(machine: &Machine, topology: &Topology, ranks: u32) -> bool {
+        PacketTransport::may_leave_trains(machine, topology, ranks)
+    }
+
     /// Starts a computation on a node, the end of which `Computed` reports. Returns the processor time of the
     /// computation itself. An owner has one computation at a time.
     ///
@@ -333,6 +340,16 @@ impl Transport {
     pub fn is_short_of_room(&self) -> bool {
         match &self.0 {
             TransportState::Packets(transport) => transport.is_short_of_room(),
+            TransportState::Messages(_) => false,
+        }
+    }
+
+    /// Returns whether packets in trains have been slower so far than they would be [packet by
+    /// packet](Self::packet_by_packet).
+    #[must_use]
+    pub fn is_slowed_by_trains(&self) -> bool {
+        match &self.0 {
+            TransportState::Packets(transport) => transport.is_slowed_by_trains(),
             TransportState::Messages(_) => false,
         }
     }

@@ -70,9 +70,9 @@ pub struct Network {
     pub switching: Switching,
     /// The description of every link, for one direction.
     pub links: Link,
-    /// The links that attach the nodes, where they differ from `links`. With switches, these are the links between a
-    /// node and a switch. Without switches, every node gets one such link into its router and one out of the router; if
-    /// absent, such a node is its own router.
+    /// The links that attach the nodes, where they differ from `links`. With switches, these are the links of nodes, to
+    /// a switch or to another node. Without switches, every node gets one such link into its router and one out of the
+    /// router; if absent, such a node is its own router.
     #[serde(default)]
     pub end_links: Option<Link>,
     /// The links of single classes, where they differ from `links`. The classes are `local` and `global` in a

@@ -3,7 +3,7 @@
 use super::Program;
 use crate::fault::Fault;
 use crate::machine::{Layout, Machine, Pattern, nodes_in_use};
-use crate::node::{Progress, Router};
+use crate::node::{Interface, Progress, Router};
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -86,8 +86,15 @@ impl BackgroundTraffic {
     fn processor_times(&self, machine: &Machine) -> (SimDuration, SimDuration) {
         let (nodes, bytes) = (&machine.nodes, self.bytes.count());
         if let Some(interface) = &nodes.interface {
-            let is_offloaded = interface.progress == Progress::Offloaded;
-            let receiving = if is_offloaded { SimDuration::ZERO } else { interface.receiving_overhead(bytes) };
+            let receiving = match interface.progress {
+                Progress::Offloaded => SimDuration::ZERO,
+                // The processor waits for every byte if a message comes in one part.
+                Progress::WhileArriving if machine.is_free_of_contention() => {
+                    let waiting = self.time_of_bytes(interface, machine);
+                    interface.receiving_overhead(bytes) + waiting.max(interface.byte_time(bytes.saturating_sub(1)))
+                }
+                Progress::AfterArrival | Progress::WhileArriving => interface.receiving_overhead(bytes),
+            };
             return (interface.sending_time(bytes), receiving);
         }
         let packet = machine.network.switching.packet_bytes().min(bytes.max(1));
@@ -98,10 +105,18 @@ impl BackgroundTraffic {
         (of_packets(&|bytes| nodes.sending.time(bytes, 1)), of_packets(&|bytes| nodes.receiving.time(bytes)))
     }
 
+    /// Returns the time in which the bytes of a message after the first pass an interface. Without contention, slower links
+    /// delay the interface.
+    fn time_of_bytes(&self, interface: &Interface, machine: &Machine) -> SimDuration {
+        let rest = self.bytes.count().saturating_sub(1);
+        let own = interface.gap_per_byte.time(rest);
+        if machine.is_free_of_contention() { own.max(machine.network.links.byte_time().time(rest)) } else { own }
+    }
+
     /// Returns the least time for which the interfaces of a node are busy with a message, divided by their number.
     fn interface_time(&self, machine: &Machine) -> SimDuration {
         let Some(interface) = &machine.nodes.interface else { return SimDuration::ZERO };
-        let bytes = interface.gap_per_byte.time(self.bytes.count().saturating_sub(1));
+        let bytes = self.time_of_bytes(interface, machine);
         SimDuration::from_ps((interface.gap + bytes).ps() / u64::from(interface.count.max(1)))
     }
 

@@ -21,8 +21,8 @@ pub use grid::Grid;
 pub use numerics::{Numerics, WORD};
 pub use partition::{BlockCyclic, BlockPartition};
 pub use process::{
-    Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received, SideTaskId, SideTasks,
-    Tally,
+    Issue, IssuedWork, Message, MessagePattern, Notice, Operation, PendingOperation, Process, RankGroup, Received,
+    SideTaskId, SideTasks, Tally,
 };
 pub(crate) use process::{
     PhaseIndex, PhaseNames, ProcessRecord, Reply, RunContext, STUCK, Verb, port_of, send_fault, tag_words,

@@ -26,7 +26,7 @@ pub use message::{Message, MessagePattern, Operation, Received};
 pub use rank_group::RankGroup;
 pub use run_context::Tally;
 pub(crate) use run_context::{PhaseIndex, PhaseNames, ProcessRecord, RunContext};
-pub use side_tasks::{SideTaskId, SideTasks};
+pub use side_tasks::{PendingOperation, SideTaskId, SideTasks};
 pub use verb::{Reply, Verb};
 pub(crate) use verb::{STUCK, send_fault};
 

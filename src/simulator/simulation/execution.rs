@@ -218,19 +218,22 @@ impl<'s, O: Observer> Execution<'s, O> {
     /// Returns whether packets are still in transit although all processes have finished. If so, the counts include
     /// packets that were admitted ahead of time, and exact counts require a run packet by packet.
     pub fn is_cut_short(&mut self) -> bool {
-        self.finished == self.layout.ranks() && self.transport.stop()
+        self.finished == self.layout.ranks() && self.is_under_way()
     }
 
-    /// Returns whether a packet may have found a buffer full, or is still on its way to a buffer. If so, the run must
-    /// be repeated packet by packet.
-    pub fn may_have_lacked_room(&mut self) -> bool {
-        let is_under_way = self.transport.stop();
-        is_under_way || self.may_lack_room()
+    /// Returns whether packets are still in transit after the last event.
+    pub fn is_under_way(&mut self) -> bool {
+        self.transport.stop()
     }
 
     /// Returns whether a packet may have found a buffer full so far.
     pub fn may_lack_room(&self) -> bool {
         self.transport.is_short_of_room()
+    }
+
+    /// Returns whether trains have been a loss so far.
+    pub fn is_slowed_by_trains(&self) -> bool {
+        self.transport.is_slowed_by_trains()
     }
 
     /// Handles everything that follows from the event at `now` at the same time: completions, processes that resume,

@@ -282,8 +282,8 @@ impl<'m> Simulation<'m> {
     /// Sets a function that is called at the beginning of a run and about every thousand events, with the number of
     /// events so far and the simulated time. If it returns `Break`, the run ends with [`SimulationError::Cancelled`].
     ///
-    /// The numbers start again from zero if packets may have found finite buffers full and the run is repeated packet
-    /// by packet. The copies of a simulation share the function, on whatever threads they run.
+    /// The numbers start again from zero if a run is repeated packet by packet, because packets may have found finite
+    /// buffers full or trains save few events. The copies of a simulation share the function, on whatever threads they run.
     ///
     /// ```
     /// # use parsim_sim::prelude::*;
@@ -409,40 +409,49 @@ impl<'m> Simulation<'m> {
         self.run_observed(program, Observers::of(self, Some(recorder)), Some(detail))
     }
 
-    /// Runs the program with `observer`. Packets travel in trains unless they may find a finite buffer full.
+    /// Runs the program with `observer`. Packets travel in trains unless they may find a finite buffer full, or trains
+    /// are a loss. Only a run that has not been observed can be abandoned, so one with an observer keeps its trains if
+    /// it has no finite buffers.
     fn run_observed<O: Observer>(
         &self,
         program: &dyn Program,
         observer: O,
         detail: Option<Detail>,
     ) -> Result<Trace, SimulationError> {
-        if self.packet_by_packet || !Transport::presumes_room(self.machine, &self.layout.topology) {
+        let presumes_room = Transport::presumes_room(self.machine, &self.layout.topology);
+        let is_in_trains = presumes_room || Transport::carries_trains(self.machine, &self.layout.topology);
+        if self.packet_by_packet || !is_in_trains || O::OBSERVES && !presumes_room {
             return self.run_exactly(program, observer, detail);
         }
-        match self.run_presuming_room(program)? {
+        match self.run_in_trains(program, presumes_room)? {
             Some(trace) if !O::OBSERVES => Ok(trace),
             Some(_) => self.run_exactly(program, observer, detail),
             None => self.clone().packet_by_packet().run_exactly(program, observer, detail),
         }
     }
 
-    /// Runs the program on the assumption that every packet finds room in its buffers. Returns `None` if this
-    /// assumption may have failed.
-    fn run_presuming_room(&self, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
+    /// Runs the program in trains, on the assumption that every packet finds room in finite buffers if `presumes_room`.
+    /// Returns `None` if this assumption may have failed, or if trains are a loss.
+    fn run_in_trains(&self, program: &dyn Program, presumes_room: bool) -> Result<Option<Trace>, SimulationError> {
         let mut execution = Execution::new(self, program, ());
-        let outcome = Self::advance_until(&mut execution, Execution::may_lack_room);
+        let Layout { topology, .. } = &self.layout;
+        let may_leave = Transport::may_leave_trains(self.machine, topology, self.layout.ranks());
+        let is_unfit =
+            |execution: &Execution<'_, ()>| execution.may_lack_room() || may_leave && execution.is_slowed_by_trains();
+        let outcome = Self::advance_until(&mut execution, is_unfit);
         if let Err(error @ (SimulationError::WallLimit { .. } | SimulationError::Cancelled { .. })) = outcome {
             return Err(error);
         }
-        if execution.may_have_lacked_room() {
+        // The end shows whether the last packets found room, and those that are still in flight may not find any later.
+        let is_under_way = presumes_room && execution.is_under_way();
+        if is_under_way || is_unfit(&execution) {
             return Ok(None);
         }
         outcome?;
-        execution.close(program).map(Some)
+        self.close(execution, program).map(Some)
     }
 
-    /// Runs the program with `observer`. If the run stops with foreseen packets still in flight, a second run, packet
-    /// by packet, provides its counts.
+    /// Runs the program with `observer`.
     fn run_exactly(
         &self,
         program: &dyn Program,
@@ -454,6 +463,16 @@ impl<'m> Simulation<'m> {
             execution.record_transfers();
         }
         Self::advance(&mut execution)?;
+        self.close(execution, program)
+    }
+
+    /// Returns the trace of a run that has ended. If it stops with foreseen packets still in flight, a second run,
+    /// packet by packet, provides its counts.
+    fn close<O: Observer>(
+        &self,
+        mut execution: Execution<'_, O>,
+        program: &dyn Program,
+    ) -> Result<Trace, SimulationError> {
         if !execution.is_cut_short() {
             return execution.close(program);
         }

@@ -4,7 +4,7 @@ use super::Phase;
 use crate::units::SimDuration;
 
 /// The first tag of collective operations; a receive of any tag does not match messages with these tags.
-pub const RESERVED_TAGS: u32 = u32::MAX - 0xff;
+pub const RESERVED_TAGS: u32 = u32::MAX - 0xf_ffff;
 
 /// The requests of every rank, in order.
 #[derive(Clone, Debug, Default, PartialEq)]

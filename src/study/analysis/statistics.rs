@@ -96,8 +96,23 @@ impl Sample {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "nobody repeats a run 2^52 times")]
     pub fn interval_90(&self) -> Option<f64> {
-        let degrees = self.count.checked_sub(1).filter(|degrees| *degrees > 0)?;
-        Some(CONFIDENCE_90.student_quantile(degrees) * self.deviation / (self.count as f64).sqrt())
+        let quantile = CONFIDENCE_90.student_quantile(self.degrees()?);
+        Some(quantile * self.deviation / (self.count as f64).sqrt())
+    }
+
+    /// Returns the degrees of freedom of the deviation; `None` for a single run.
+    fn degrees(&self) -> Option<usize> {
+        self.count.checked_sub(1).filter(|degrees| *degrees > 0)
+    }
+
+    /// Returns half the width of the confidence interval of the mean at a level from 0.9 to below 1, by Student's t with
+    /// at most a thousand degrees of freedom; `None` for a single run.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "nobody repeats a run 2^52 times")]
+    pub fn interval_at(&self, level: f64) -> Option<f64> {
+        let confidence = Confidence { level, ..CONFIDENCE_90 };
+        let quantile = confidence.student_quantile(self.degrees()?.min(MAX_SUMMED));
+        Some(quantile * self.deviation / (self.count as f64).sqrt())
     }
 
     /// Returns the sample of `values`; `None` if there are none.

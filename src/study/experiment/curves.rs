@@ -26,14 +26,15 @@ pub struct CurveAxis {
 }
 
 impl CurveAxis {
-    /// Returns the axis `name` of `plan`; by default the load of traffic, or else the last axis with several values.
+    /// Returns the axis `name` of `plan`; by default the load of traffic, or else the last axis with several values that
+    /// are not computed.
     ///
     /// # Errors
     /// Returns an error if there is no such axis.
     pub fn of(plan: &Plan, name: Option<&str>) -> Result<Self, StudyError> {
         let over = |axis| Self::over(plan, axis);
         let Some(name) = name else {
-            let varies = |axis: &&crate::scenario::Axis| plan.may_vary(&axis.name);
+            let varies = |axis: &&crate::scenario::Axis| axis.expression.is_none() && plan.may_vary(&axis.name);
             let load = plan.axes().find(|axis| axis.path == OFFERED).filter(varies);
             let last = || plan.axes().rfind(varies).or_else(|| plan.axes().next_back());
             return Ok(load.or_else(last).map_or_else(Self::none, over));
@@ -101,7 +102,7 @@ impl CurveAxis {
             (_, None) => axis.name.clone(),
         };
         let along = HorizontalAxis { label, categories: plan.categories(&axis.name) };
-        Self { name: axis.name.clone(), along, follows: Vec::new() }
+        Self { name: axis.name.clone(), along, follows: plan.determined_along(&axis.name) }
     }
 
     /// Returns `true` if the axis varies the number of ranks.
@@ -263,6 +264,22 @@ mod tests {
     use crate::scenario::source::Document;
 
     /// A figure over an axis that the command line reduces to one value would be points above each other.
+    #[test]
+    fn axes_that_follow_others_distinguish_no_curves() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/real-dot-product.ron");
+        let plan = Plan::new(Document::load(path).unwrap(), &[Override::new("n", &["1000"])]).unwrap();
+        let curves = |name: Option<&str>| {
+            let axis = CurveAxis::of(&plan, name).unwrap();
+            let mut groups: Vec<_> = plan.cases().unwrap().iter().map(|case| axis.group(case)).collect();
+            groups.sort();
+            groups.dedup();
+            (axis.name, groups)
+        };
+        let by_q = ["q = 1", "q = 16", "q = 4", "q = 8"].map(|q| format!("n = 1000, {q}")).to_vec();
+        assert_eq!(curves(None), ("p".to_owned(), by_q.clone()));
+        assert_eq!(curves(Some("ranks")), ("ranks".to_owned(), by_q));
+    }
+
     #[test]
     fn an_axis_with_one_value_is_not_drawn_along() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/ping.ron");

@@ -28,6 +28,14 @@ pub const fn communicator_of(tag: u32) -> Option<(u32, u32)> {
     if number == 0 || number > MAX_COMMUNICATORS { None } else { Some((number, own % TAGS_OF_A_COMMUNICATOR)) }
 }
 
+/// Returns the serial number of a non-blocking collective operation of a communicator, which
+/// [side tasks](parsim_sim::program::SideTasks) need. The communicators of a rank that have fewer operations in progress
+/// than the distance between them share no number.
+pub const fn serial_within(communicator: u32, number: u32) -> u32 {
+    const DISTANCE: u32 = 127;
+    number.wrapping_add(communicator.wrapping_mul(DISTANCE))
+}
+
 /// Returns the tag of messages of a trace. Beyond the largest tag or number of [`tag_within`], only the tag counts.
 pub const fn tag_of_trace(number: u32, tag: u32) -> u32 {
     match tag_within(number, tag) {

@@ -2,6 +2,7 @@
 
 use super::table::{TextTable, digits, time};
 use crate::answer::{Quantity, QuantityValue, Record, Unit};
+use std::collections::HashSet;
 
 /// The mean makespan of all seeds, which replaces that of the first seed.
 const MEAN: &str = "makespan_mean_s";
@@ -13,6 +14,10 @@ const WITH_MEAN: [&str; 2] = ["makespan_s", "makespan_interval95_s"];
 #[must_use]
 pub fn columns(rows: &[Record]) -> Vec<&Quantity> {
     let mut columns = rows.first().map(streamed_columns).unwrap_or_default();
+    let mut known: HashSet<&str> = columns.iter().map(|column| &*column.key).collect();
+    // Only some rows may have something to be compared with.
+    let others = rows.iter().skip(1).flat_map(streamed_columns);
+    columns.extend(others.filter(|column| known.insert(&*column.key)));
     columns.retain(|column| rows.iter().any(|row| row.get(&column.key).is_some_and(|value| !value.is_missing())));
     columns
 }
@@ -67,6 +72,22 @@ pub fn displayed(quantity: &Quantity) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_of_later_rows_are_shown() {
+        let row = |p: u32, measured: Option<f64>| {
+            let mut row = Record::default();
+            row.put("p", p);
+            row.put("makespan_s", 1.0);
+            if let Some(measured) = measured {
+                row.put("measured_s", measured);
+            }
+            row
+        };
+        let rows = [row(1, None), row(2, Some(2.0)), row(4, Some(3.0))];
+        let keys: Vec<_> = columns(&rows).iter().map(|column| column.key.clone()).collect();
+        assert_eq!(keys, ["p", "makespan_s", "measured_s"]);
+    }
 
     #[test]
     fn a_mean_stands_with_its_interval_and_nothing_has_no_column() {

@@ -2,7 +2,7 @@
 
 use super::named_topology;
 use super::source::{Document, Faults, NamedFiles};
-use super::sweep::{Plan, PlannedAxis, PlannedValue, SHARED_FIELDS, meant_path, typed_or_described, unknown_value};
+use super::sweep::{Plan, SHARED_FIELDS, meant_path, unknown_value};
 use super::{AxisValue, Case, Scenario};
 
 /// A scenario as its file describes it, before any override.
@@ -59,6 +59,14 @@ impl Described {
         declared.or_else(|| plan.free_axis(name).ok().map(|axis| axis.path))
     }
 
+    /// Returns the axes that follow those, or fields given by path, with these names, each with the path of its field.
+    #[must_use]
+    pub fn followers_of(&self, names: &[&String]) -> Vec<(String, String)> {
+        let Some(BaseScenario { plan, .. }) = &self.0 else { return Vec::new() };
+        let paths: Vec<_> = names.iter().filter_map(|name| self.path_of_axis(name)).collect();
+        plan.following(|axis| paths.contains(&axis.path))
+    }
+
     /// Returns the advice for a path to no field, if it is similar to that of a field.
     #[must_use]
     pub fn meant_path(&self, path: &str) -> Option<String> {
@@ -104,46 +112,13 @@ impl Described {
 }
 
 impl Plan {
-    /// Reads the scenario at the base values of `document`, with the axes of `known` set to the given values. Axes that
-    /// are computed from these axes, or zipped with them, are set accordingly.
+    /// Reads the scenario at the base values of `document`, with the axes of `known`, or fields given by path, set to the
+    /// given values. Axes that follow them are set accordingly.
     fn described_at(&self, mut document: Document, known: &[(&str, &AxisValue)]) -> Result<Scenario, Faults> {
         let failed = |fault| self.document().faults(vec![fault]);
-        let mut point = Vec::new();
-        for planned in self.planned() {
-            let value = self.follows(planned, known, &point).map_err(failed)?;
-            if let Some(value) = &value {
-                self.apply_value(&mut document, &planned.axis, value).map_err(failed)?;
-            }
-            point.push(value.unwrap_or_else(|| self.base_value(planned)));
-        }
-        for (name, value) in known.iter().filter(|(name, _)| self.axes().all(|axis| axis.name != *name)) {
-            let axis = self.free_axis(name).map_err(failed)?;
-            self.apply_value(&mut document, &axis, &typed_or_described(&axis, &[], value)).map_err(failed)?;
-        }
+        let point = self.point(known.iter().copied()).map_err(failed)?;
+        self.apply_point(&mut document, &point).map_err(failed)?;
         named_topology::read(&document)
-    }
-
-    /// Returns the value of an axis if it is known or follows from known ones by an expression or by zipping.
-    fn follows(
-        &self,
-        planned: &PlannedAxis,
-        known: &[(&str, &AxisValue)],
-        before: &[PlannedValue],
-    ) -> Result<Option<PlannedValue>, super::source::SourceFault> {
-        let value_of = |name: &str| known.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
-        if let Some(value) = value_of(&planned.axis.name) {
-            return Ok(Some(typed_or_described(&planned.axis, &planned.values, value)));
-        }
-        if let Some(expression) = &planned.axis.expression {
-            let value = AxisValue::parse(&self.compute(&planned.axis.name, expression, before)?);
-            return Ok(Some(typed_or_described(&planned.axis, &[], &value)));
-        }
-        let zipped = self.planned().filter(|other| self.are_zipped(&planned.axis.name, &other.axis.name));
-        let position = zipped.filter_map(|other| {
-            let value = value_of(&other.axis.name)?;
-            other.values.iter().position(|planned| planned.shown == *value)
-        });
-        Ok(position.last().and_then(|position| planned.values.get(position).cloned()))
     }
 }
 

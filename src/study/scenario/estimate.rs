@@ -32,6 +32,9 @@ const QUEUED_EVENT_S: f64 = 300e-9;
 /// CPU time of a flit of a wormhole network for each link that it crosses, in seconds (measured: 15 ns in packets of 1024
 /// flits, 100 ns in packets of 16).
 const FLIT_S: f64 = 40e-9;
+/// CPU time in which the rate of a flow is computed again when another one begins or ends, in seconds (measured: 4 to 20
+/// ns where all flows begin at once).
+const FLOW_S: f64 = 12e-9;
 /// Events of a packet for each link that it crosses: a departure from one station and an arrival at the next.
 const EVENTS_PER_HOP: f64 = 2.0;
 /// CPU time of an arithmetic operation of the program, in seconds (measured).
@@ -54,7 +57,7 @@ impl Scenario {
 
     fn cost(&self, topology: &Topology, rehearsal: Option<&Rehearsal>) -> Estimate {
         let machine = Transport::memory(&self.machine, topology, self.ranks);
-        let Load { events, least, flit_hops, memory, is_open } = match &self.program {
+        let Load { events, least, flit_hops, shared_flows, memory, is_open } = match &self.program {
             Shipped::Traffic(traffic) => self.traffic(traffic, topology),
             _ => self.processes(topology, rehearsal),
         };
@@ -71,6 +74,7 @@ impl Scenario {
             cpu_s: seeds
                 * (events * self.event_s()
                     + flit_hops * FLIT_S
+                    + shared_flows * FLOW_S
                     + operations * OPERATION_S
                     + f64::from(self.ranks) * RANK_S
                     + (machine + bytes) * BYTE_S),
@@ -118,6 +122,7 @@ impl Scenario {
         let used_link = if carries_trains { 0.0 } else { Fabric::used_link_memory(&self.machine.network) };
         let is_single = !carries_trains;
         let flit_hops = self.flit_hops(packet_hops, rehearsal);
+        let (messages, packets) = self.most_in_flight(&forecast, rehearsal);
         // Routers with a clock have an event for each cycle in which one of them works. Between one flit at a time and
         // flits on all channels this is the geometric mean.
         let cycles = flit_hops / channels(topology).max(1.0).sqrt();
@@ -125,8 +130,9 @@ impl Scenario {
             events: if is_open { least } else { EVENTS_PER_HOP * crossings + jobs + cycles },
             least,
             flit_hops: if is_open { 0.0 } else { flit_hops },
+            shared_flows: if is_open { 0.0 } else { self.shared_flows(topology, packet_hops, messages) },
             memory: ranks * (RANK_BYTES + ACCOUNT_BYTES * phases + self.program.rank_memory(self.ranks))
-                + self.messages_memory(&forecast, rehearsal, is_single.then_some(topology))
+                + self.messages_memory((messages, packets), is_single.then_some(topology))
                 + packet_hops.min(channels(topology)) * used_link,
             is_open,
         }
@@ -148,20 +154,31 @@ impl Scenario {
         switching.has_clocked_routers().then(|| switching.smallest_packet_bytes().max(1))
     }
 
-    /// Returns the memory of the messages that are in flight at once or never received. The memory of their packets is
-    /// included if a topology is given.
-    fn messages_memory(
-        &self,
-        forecast: &Forecast,
-        rehearsal: Option<&Rehearsal>,
-        of_packets: Option<&Topology>,
-    ) -> f64 {
-        let unit_bytes = self.machine.network.unit_bytes();
+    /// Returns the number of rates that are computed again because flows share links, summed over the flows that begin and
+    /// end, if `most` flows are in the network at once. A flow that is alone on its links concerns no other one.
+    fn shared_flows(&self, topology: &Topology, flow_hops: f64, most: f64) -> f64 {
+        if self.machine.network.contention != Contention::FairFlows {
+            return 0.0;
+        }
+        let distance = mean_distance(topology);
+        let flows_of_a_link = most * distance / channels(topology).max(1.0);
+        let sharing = (1.0 - 1.0 / flows_of_a_link).max(0.0);
+        // On average, half of the flows are still there.
+        flow_hops / distance * most / 2.0 * sharing
+    }
+
+    /// Returns the maximum numbers of messages and packets in flight.
+    fn most_in_flight(&self, forecast: &Forecast, rehearsal: Option<&Rehearsal>) -> (f64, f64) {
         let counted = || {
             let InFlight { messages, bytes } = self.program.in_flight(self.ranks);
-            (messages, messages * real(bytes.div_ceil(unit_bytes)))
+            (messages, messages * real(bytes.div_ceil(self.machine.network.unit_bytes())))
         };
-        let (messages, packets) = rehearsal.map_or_else(counted, |rehearsal| in_flight(rehearsal, forecast));
+        rehearsal.map_or_else(counted, |rehearsal| in_flight(rehearsal, forecast))
+    }
+
+    /// Returns the memory of the messages that are in flight at once or never received. The memory of their packets is
+    /// included if a topology is given.
+    fn messages_memory(&self, (messages, packets): (f64, f64), of_packets: Option<&Topology>) -> f64 {
         let share = of_packets.map_or(0.0, |topology| {
             let on_the_way = self.packets_in_network(topology, messages) / packets.max(1.0);
             self.waiting_share().max(self.crowding(topology, messages)).max(on_the_way.min(1.0))
@@ -255,6 +272,7 @@ impl Scenario {
                 + per_s * measured * SAMPLE_BYTES
                 + waiting.min(packets) * WAITING_BYTES
                 + batches,
+            shared_flows: 0.0,
             is_open: false,
         }
     }
@@ -279,6 +297,8 @@ struct Load {
     least: f64,
     /// The number of links that flits cross, summed over the flits.
     flit_hops: f64,
+    /// The number of rates of flows that are computed again, summed over the flows that begin and end.
+    shared_flows: f64,
     memory: f64,
     is_open: bool,
 }

@@ -263,9 +263,9 @@ pub const ANSWERS: &[Answer] = &[
     )
     .without_meta(),
     many(
-        &["fit", "pings.jsonl", "--model", "normal-form", "--value", "message_s", "--parameters", "bytes,hops"],
-        1,
-        &[("", &["model", "form", "constant", "constant_interval95", "points", "smape"])],
+        &["fit", "pings.jsonl", "--model", "normal-form", "--value", "message_s", "--parameters", "bytes"],
+        2,
+        &[("", &["hops", "model", "form", "constant", "constant_interval95", "points", "smape"])],
     )
     .without_meta(),
     many(

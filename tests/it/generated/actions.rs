@@ -38,6 +38,12 @@ pub enum Action {
         operation: &'static str,
         bytes: u32,
     },
+    /// Two collective operations in progress while messages, work and a third one go on.
+    Started {
+        operation: &'static str,
+        bytes: u32,
+        with: &'static str,
+    },
     /// Two messages with different tags, the second of which is received first: not where a send waits for its receive.
     Swapped {
         from: u32,
@@ -155,13 +161,14 @@ pub fn draw(dice: &mut Dice, ranks: u32, sends_wait: bool) -> Vec<Action> {
 fn action(dice: &mut Dice, ranks: u32, sends_wait: bool, depth: u32) -> Action {
     let rank = dice.between(0, ranks - 1);
     let bytes = length(dice);
-    match dice.between(1, 19) {
+    match dice.between(1, 20) {
         1 | 2 => Action::Compute { rank, flops: dice.between(0, 2000), rows: dice.between(1, 9) },
         3 => Action::Input { bytes },
         4 => Action::Output { bytes },
         5 | 6 => Action::Collective { operation: collective(dice, ranks), bytes, root: rank },
         17 => Action::Draw { rank, from: dice.one_of(TIMES) },
         18 => Action::Grouped { operation: dice.one_of(GROUPED), bytes },
+        20 => Action::Started { operation: dice.one_of(GROUPED), bytes, with: neighbours(dice) },
         7 => Action::Exchange { with: neighbours(dice), bytes },
         8 if depth > 0 => {
             let actions = (0..dice.between(1, 3)).map(|_| action(dice, ranks, sends_wait, depth - 1)).collect();
@@ -242,6 +249,7 @@ fn step(action: &Action, index: &str) -> String {
         Action::Grouped { operation, bytes } => {
             format!("Collective(operation: {operation}, bytes: \"{bytes} B\", communicator: \"half\")")
         }
+        Action::Started { operation, bytes, with } => started(operation, *bytes, with),
         Action::Swapped { from, to, bytes } => messages(*from, *to, &[7, 8], bytes, &[1, 0]),
         Action::Gather { to, bytes } => format!(
             "When(condition: \"rank == {to}\", then: [Repeat(times: \"p - 1\", steps: [Receive(from: Any, tag: \"9\")])], \
@@ -260,6 +268,17 @@ fn step(action: &Action, index: &str) -> String {
 
 fn on(rank: u32, steps: &str) -> String {
     format!("When(condition: \"rank == {rank}\", then: [{steps}])")
+}
+
+/// Collective operations of the ranks of even or odd number, and of all, that are in progress together.
+fn started(operation: &str, bytes: u32, with: &str) -> String {
+    let half = ", communicator: \"half\"";
+    let [start, then] = [(bytes, half), (90, "")]
+        .map(|(bytes, of)| format!("Icollective(operation: {operation}, bytes: \"{bytes} B\", request: \"c\"{of})"));
+    format!(
+        "{start}, {then}, Call(function: \"work\", arguments: {{\"flops\": \"9 * rank\"}}), Exchange(with: {with}, bytes: \"40 B\"), \
+         Collective(operation: {operation}, bytes: \"70 B\"{half}), Waitany(request: \"c\"), Wait(request: \"c\")"
+    )
 }
 
 /// Messages that are under way together; those that are awaited by name must be the ones whose turn it is.

@@ -54,6 +54,8 @@ pub struct PacketTransport {
     /// The completions that have not been reported yet.
     pub completions: VecDeque<Completion>,
     counts: Counts,
+    /// The number of events that have been run. In trains, those of packets are fewer than the counted ones.
+    steps: u64,
     /// The event of the recording that causes the next message.
     pub cause: EventId,
     /// The communication services of the processors; `None` unless they are recorded.
@@ -198,6 +200,7 @@ impl PacketTransport {
             messages: Slab::new(),
             completions: VecDeque::new(),
             counts: Counts::default(),
+            steps: 0,
             cause: 0,
             services: None,
             first,
@@ -245,6 +248,16 @@ impl PacketTransport {
     #[must_use]
     pub fn presumes_room(machine: &Machine, topology: &Topology) -> bool {
         machine.network.has_finite_buffers() && Self::may_carry_trains(machine, topology)
+    }
+
+    /// Returns whether `ranks` ranks whose packets move in trains need little more memory if they move one by one, so that
+    /// a run may be begun again. Where buffers are finite, the [estimate](Self::memory) includes a second run.
+    #[must_use]
+    pub fn may_leave_trains(machine: &Machine, topology: &Topology, ranks: u32) -> bool {
+        const LITTLE: f64 = 8e6;
+        let (network, nodes) = (&machine.network, ranks.min(topology.nodes()));
+        let more = Fabric::memory(network, topology, nodes) - Fabric::memory_of_tracks(network, topology, nodes);
+        network.has_finite_buffers() || more <= LITTLE
     }
 
     fn may_carry_trains(machine: &Machine, topology: &Topology) -> bool {
@@ -335,6 +348,7 @@ impl PacketTransport {
     /// Runs the next event. Returns its time, or `None` if no event is left.
     pub fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
+        self.steps += 1;
         self.advance_key(now, entity);
         if entity >= self.first.alarm {
             self.counts.events += 1;
@@ -346,6 +360,7 @@ impl PacketTransport {
                 self.step_hierarchy(now, entity);
             }
         } else if let Some(mut context) = self.train_context() {
+            context.trains.steps += 1;
             match entity.checked_sub(context.first_processor) {
                 Some(node) => context.finish_job(node),
                 None => context.run_link_event(entity),
@@ -421,6 +436,20 @@ impl PacketTransport {
             Carrier::Packets(_) => false,
             Carrier::Trains(trains) => trains.are_short_of_room(),
         }
+    }
+
+    /// Returns whether trains have been a loss so far, because nearly every packet has its own events in them: an event
+    /// of a train takes twice the time of an event of a packet. This is decided after certain numbers of events.
+    #[must_use]
+    pub fn is_slowed_by_trains(&self) -> bool {
+        // A run of fewer events takes a few milliseconds at most.
+        const FIRST_DECISION: u64 = 1 << 14;
+        let Carrier::Trains(trains) = &self.carrier else { return false };
+        if trains.steps < FIRST_DECISION || !trains.steps.is_power_of_two() {
+            return false;
+        }
+        // Single packets would have run the counted events, which are less than 1.5 for each event of a train.
+        2 * self.counts.events < 2 * self.steps + trains.steps
     }
 
     /// Returns the size of the simulated work. An event is the end of a transmission, a job, a computation or a timer,

@@ -9,6 +9,7 @@ use super::{Flow, FlowChannel};
 use crate::engine::Slab;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 /// The working memory of progressive filling, kept between computations.
 #[derive(Default)]
@@ -78,17 +79,26 @@ impl ProgressiveFilling {
         self.open(changed, &mut open);
         let level = open.iter().fold(ended, |level, channel| self.level_below(&channels[*channel as usize], level));
         self.reach(channels, flows, (level * BELOW, open));
-        while let Some(Reverse((share, channel))) = self.fullest.pop() {
+        while let Some((channel, rate)) = self.take_fullest() {
+            self.fill(channels, flows, channel, rate);
+        }
+    }
+
+    /// Takes out the channel that is full next, with the rate of its flows that have none yet.
+    fn take_fullest(&mut self) -> Option<(u32, f64)> {
+        loop {
+            let mut fullest = self.fullest.peek_mut()?;
+            let Reverse((share, channel)) = *fullest;
             let left = self.left[channel as usize];
-            if left.flows == 0 {
-                continue;
-            }
             // Shares only grow, so an outdated share is too small.
-            if left.share() > share {
-                self.fullest.push(Reverse((left.share(), channel)));
+            if left.flows > 0 && left.share() > share {
+                *fullest = Reverse((left.share(), channel));
                 continue;
             }
-            self.fill(channels, flows, channel, f64::from_bits(share));
+            PeekMut::pop(fullest);
+            if left.flows > 0 {
+                return Some((channel, f64::from_bits(share)));
+            }
         }
     }
 
@@ -106,6 +116,7 @@ impl ProgressiveFilling {
     /// Finds the channels that are connected to the changed ones (`open`) by flows with at least the rate `level`, and
     /// gives each to share what slower flows leave.
     fn reach(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, (level, mut open): (f64, Vec<u32>)) {
+        let mut fullest = std::mem::take(&mut self.fullest).into_vec();
         while let Some(channel) = open.pop() {
             let FlowChannel { capacity, flows: crossing, .. } = &channels[channel as usize];
             let mut left = RemainingCapacity { round: self.round, capacity: *capacity, flows: 0 };
@@ -123,9 +134,10 @@ impl ProgressiveFilling {
             }
             self.left[channel as usize] = left;
             if left.flows > 0 {
-                self.fullest.push(Reverse((left.share(), channel)));
+                fullest.push(Reverse((left.share(), channel)));
             }
         }
+        self.fullest = fullest.into();
     }
 
     /// Gives the flows of the fullest channel its equal share.

@@ -65,24 +65,43 @@ impl Message {
     }
 }
 
-/// The tag of barriers, the highest of collective operations. A receive with any tag does not match the messages of
-/// collective operations.
-pub(crate) const BARRIER_TAG: u32 = u32::MAX;
+/// The first tag of collective operations. A receive with any tag does not match their messages.
 pub(crate) const COLLECTIVE_TAG: u32 = RESERVED_TAGS;
+/// The tag of barriers, the last of collective operations that a process waits for.
+pub(crate) const BARRIER_TAG: u32 = COLLECTIVE_TAG + TAGS_OF_A_TASK - 1;
 
-/// The first tag of side tasks, which is independent of ports.
-pub(super) const ASIDE_TAG: u32 = COLLECTIVE_TAG + 128;
-pub(super) const ASIDE_TAGS: u32 = BARRIER_TAG - ASIDE_TAG;
+/// The number of tags of a collective operation.
+const TAGS_OF_A_TASK: u32 = 256;
+/// The number of ports of a collective operation that have separate tags.
+const PORTS: u32 = 127;
+/// The first tag of side tasks.
+const ASIDE_TAG: u32 = COLLECTIVE_TAG + TAGS_OF_A_TASK;
+/// The number of side tasks with separate tags.
+const TASKS: u32 = (u32::MAX - ASIDE_TAG) / TAGS_OF_A_TASK;
+
+/// Returns the tag with which a side task sends what a collective operation sends with `tag`. Side tasks with the same
+/// `serial`, modulo a few thousand, have the same tags. Tags of other messages do not change.
+pub(super) const fn aside_tag(tag: u32, serial: u32) -> u32 {
+    match tag.checked_sub(COLLECTIVE_TAG) {
+        Some(offset) if tag < ASIDE_TAG => ASIDE_TAG + task_of(serial) * TAGS_OF_A_TASK + offset,
+        _ => tag,
+    }
+}
+
+/// Returns the number of the tags of a side task; side tasks with the same number have the same tags.
+pub(super) const fn task_of(serial: u32) -> u32 {
+    serial % TASKS
+}
 
 /// Returns the port of a collective operation whose messages have this tag.
 pub(crate) fn port_of(tag: u32) -> Option<u8> {
-    let port = tag.checked_sub(COLLECTIVE_TAG + 1).filter(|_| tag < ASIDE_TAG)?;
-    u8::try_from(port).ok()
+    let port = (tag.checked_sub(COLLECTIVE_TAG)? % TAGS_OF_A_TASK).checked_sub(1)?;
+    u8::try_from(port).ok().filter(|port| u32::from(*port) < PORTS)
 }
 
 /// Returns the tag of the messages of one port of a collective operation.
 pub(crate) const fn port_tag(port: u32) -> u32 {
-    COLLECTIVE_TAG + 1 + port % (ASIDE_TAG - COLLECTIVE_TAG - 1)
+    COLLECTIVE_TAG + 1 + port % PORTS
 }
 
 /// Describes a tag of a program, to be appended to a message; empty for tag 0.

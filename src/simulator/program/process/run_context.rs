@@ -82,6 +82,9 @@ pub(crate) struct ProcessRecord {
     pub collective: Cell<Option<&'static str>>,
     /// The number of the current step, if the program has steps.
     pub step: Cell<usize>,
+    /// `true` while the process only lets its side tasks progress: the order in which operations end then decides
+    /// nothing that it does.
+    pub progresses: Cell<bool>,
 }
 
 impl ProcessRecord {

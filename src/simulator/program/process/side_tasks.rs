@@ -1,9 +1,10 @@
 //! Side tasks: work that progresses beside a process, such as non-blocking collective operations.
 
-use super::message::{ASIDE_TAG, ASIDE_TAGS, BARRIER_TAG, COLLECTIVE_TAG};
+use super::message::{aside_tag, task_of};
 use super::verb::{Reply, STUCK, Verb};
-use super::{Message, MessagePattern, Operation, Process, started};
+use super::{Message, MessagePattern, Operation, Process, Received, started};
 use crate::engine::{Mailbox, Processes, Resumed};
+use crate::fault::Fault;
 use std::rc::Rc;
 
 /// The side tasks of a process. They issue their requests through the process, and progress when they are begun and
@@ -15,17 +16,33 @@ pub struct SideTasks {
     outstanding: usize,
 }
 
-/// The number of a side task, which must be [ended](SideTasks::end).
+/// The number of a side task, which must be [waited](SideTasks::wait) for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a work is ended by waiting for it"]
 pub struct SideTaskId(usize);
 
+/// An operation of a process that has side tasks, which must be [waited](SideTasks::wait) for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PendingOperation {
+    /// A send or a receive that the process itself has started.
+    Message(Operation),
+    /// A side task.
+    SideTask(SideTaskId),
+}
+
 struct SideTask {
     process: Processes<Verb, Reply>,
-    /// The dedicated tag of the messages of its collective operations, if it has one.
-    tag: Option<u32>,
+    /// The serial number that distinguishes the messages of its collective operations, if it has one.
+    serial: Option<u32>,
     state: SideTaskState,
-    collective: (Option<&'static str>, u64),
+    notes: TaskNotes,
+}
+
+/// The record of a process while it acts for a task.
+struct TaskNotes {
+    collective: Option<&'static str>,
+    collective_bytes: u64,
+    step: usize,
 }
 
 enum SideTaskState {
@@ -45,17 +62,22 @@ impl SideTasks {
 
     /// Begins a task and runs it until it has to wait. Tasks whose messages could be confused, because some ranks still
     /// run one task while others run the next, need different `serial` numbers, which must be the same on all ranks.
+    /// The run ends with an error if thousands of tasks run whose messages could no longer be told apart.
     pub async fn begin<F: Future<Output = ()> + 'static>(
         &mut self,
         me: &Process,
         serial: Option<u32>,
         work: impl FnOnce(Process) -> F,
     ) -> SideTaskId {
+        if self.works.iter().flatten().any(|other| other.confuses(serial)) {
+            let reason = "begins a non-blocking operation whose messages could not be told from those of another one";
+            me.fail(Fault::new("", reason, "wait for some of the operations in progress before")).await;
+        }
         let mailbox = Mailbox::new();
         let process = work(Process { side_task: Some(Rc::clone(&mailbox)), ..me.clone() });
-        let tag = serial.map(|serial| ASIDE_TAG + serial % ASIDE_TAGS);
         let process = Processes::new(mailbox, [Box::pin(process) as _]);
-        let mut side_task = SideTask { process, tag, state: SideTaskState::Ready(None), collective: (None, 0) };
+        let notes = TaskNotes { collective: None, collective_bytes: 0, step: me.notes().step.get() };
+        let mut side_task = SideTask { process, serial, state: SideTaskState::Ready(None), notes };
         side_task.progress(me).await;
         let number = self.works.iter().position(Option::is_none).unwrap_or(self.works.len());
         self.works.resize_with(self.works.len().max(number + 1), || None);
@@ -71,44 +93,134 @@ impl SideTasks {
         }
     }
 
-    /// Returns whether a task has finished; it still has to be [ended](Self::end).
-    #[must_use]
-    pub fn is_over(&self, SideTaskId(number): SideTaskId) -> bool {
-        self.works[number].as_ref().is_none_or(|work| matches!(work.state, SideTaskState::Over))
+    /// Does a piece of work that the process waits for, while the tasks progress.
+    pub async fn run<F: Future<Output = ()> + 'static>(&mut self, me: &Process, work: impl FnOnce(Process) -> F) {
+        if self.are_over() {
+            return work(me.clone()).await;
+        }
+        let task = self.begin(me, None, work).await;
+        self.wait(me, PendingOperation::SideTask(task)).await;
     }
 
-    /// Waits until a task has finished, and ends it.
-    pub async fn end(&mut self, me: &Process, number: SideTaskId) {
-        self.wait_any(me, &[], &[number]).await;
-        self.works[number.0] = None;
-        self.outstanding -= 1;
+    /// Sends and waits until the send is complete, while the tasks progress.
+    pub async fn send(&mut self, me: &Process, to: u32, message: Message) {
+        if self.are_over() {
+            return me.send(to, message).await;
+        }
+        let sending = me.start_send(to, message).await;
+        self.wait(me, PendingOperation::Message(sending)).await;
     }
 
-    /// Waits until an operation is complete, and ends it.
-    pub async fn wait_for(&mut self, me: &Process, operation: Operation) {
-        self.wait_any(me, &[operation], &[]).await;
-        me.wait(operation).await;
+    /// Waits for the first message that matches `pattern`, while the tasks progress.
+    pub async fn receive(&mut self, me: &Process, pattern: MessagePattern) -> Received {
+        if self.are_over() {
+            return me.receive_where(pattern).await;
+        }
+        let receiving = me.start_receive(pattern).await;
+        let received = self.wait(me, PendingOperation::Message(receiving)).await;
+        received.unwrap_or_else(|| unreachable!("a receive ends with a message"))
     }
 
-    /// Waits until one of the operations is complete or one of the tasks has finished. Returns its index; tasks are
-    /// counted after operations. It still has to be waited for, which then takes no time.
-    pub async fn wait_any(&mut self, me: &Process, operations: &[Operation], works: &[SideTaskId]) -> usize {
+    /// Returns whether an operation is complete, without progress of the tasks; it still has to be [waited](Self::wait)
+    /// for.
+    pub async fn test(&self, me: &Process, pending: PendingOperation) -> bool {
+        match pending {
+            PendingOperation::Message(operation) => me.test(operation).await,
+            PendingOperation::SideTask(number) => self.is_over(number),
+        }
+    }
+
+    /// Waits until an operation is complete, and ends it. Returns the message if it was a receive.
+    pub async fn wait(&mut self, me: &Process, pending: PendingOperation) -> Option<Received> {
+        if !self.are_over() {
+            self.wait_any(me, &[pending]).await;
+        }
+        match pending {
+            PendingOperation::Message(operation) => me.wait(operation).await,
+            PendingOperation::SideTask(SideTaskId(number)) => {
+                self.outstanding -= usize::from(self.works[number].take().is_some());
+                None
+            }
+        }
+    }
+
+    /// Waits until one of the operations is complete and returns its index. It still has to be [waited](Self::wait) for,
+    /// which then takes no time. Of several that are complete already, tasks come before messages.
+    pub async fn wait_any(&mut self, me: &Process, pending: &[PendingOperation]) -> usize {
+        let messages: Vec<usize> = (0..pending.len()).filter(|index| pending[*index].message().is_some()).collect();
         loop {
             self.progress(me).await;
-            if let Some(over) = works.iter().position(|number| self.is_over(*number)) {
-                return operations.len() + over;
+            let is_over = |one: &PendingOperation| one.task().is_some_and(|task| self.is_over(task));
+            if let Some(over) = pending.iter().position(is_over) {
+                return over;
             }
-            let mut awaited = operations.to_vec();
-            awaited.extend(self.works.iter().flatten().flat_map(SideTask::awaited));
-            let first = me.wait_any(&awaited).await;
-            if first < operations.len() {
-                return first;
+            if let Some(index) = messages.get(self.wait_for_event(me, pending).await) {
+                return *index;
             }
+        }
+    }
+
+    /// Waits until one of the messages is complete or a task can proceed. Returns the index among the messages; a larger
+    /// number if a task can proceed.
+    async fn wait_for_event(&mut self, me: &Process, pending: &[PendingOperation]) -> usize {
+        let only = if let [PendingOperation::SideTask(SideTaskId(number))] = *pending { Some(number) } else { None };
+        let others = self.works.iter().enumerate().filter(|(number, _)| Some(*number) != only).map(|(_, work)| work);
+        let tasks = only.map(|number| &self.works[number]).into_iter().chain(others).flatten();
+        let messages = pending.iter().filter_map(|one| one.message());
+        let awaited: Vec<Operation> = messages.chain(tasks.flat_map(SideTask::awaited).copied()).collect();
+        let mut only = only.and_then(|number| self.works[number].as_mut());
+        // A process that waits for one task is in the collective operation of that task, at the step that began it.
+        if let Some(task) = &mut only {
+            task.notes.exchange(me);
+        }
+        me.notes().progresses.set(pending.len() == 1);
+        let first = me.wait_any(&awaited).await;
+        me.notes().progresses.set(false);
+        if let Some(task) = &mut only {
+            task.notes.exchange(me);
+        }
+        first
+    }
+
+    /// Returns whether a task has finished; it still has to be [waited](Self::wait) for.
+    fn is_over(&self, SideTaskId(number): SideTaskId) -> bool {
+        self.works[number].as_ref().is_none_or(|work| matches!(work.state, SideTaskState::Over))
+    }
+}
+
+impl PendingOperation {
+    const fn message(self) -> Option<Operation> {
+        match self {
+            Self::Message(operation) => Some(operation),
+            Self::SideTask(_) => None,
+        }
+    }
+
+    const fn task(self) -> Option<SideTaskId> {
+        match self {
+            Self::Message(_) => None,
+            Self::SideTask(task) => Some(task),
         }
     }
 }
 
+impl TaskNotes {
+    /// Exchanges the record with that of the process.
+    fn exchange(&mut self, me: &Process) {
+        let notes = me.notes();
+        self.collective = notes.collective.replace(self.collective);
+        self.collective_bytes = notes.collective_bytes.replace(self.collective_bytes);
+        self.step = notes.step.replace(self.step);
+    }
+}
+
 impl SideTask {
+    /// Returns whether the task runs and its messages have the same tags as those of a task with this serial number.
+    fn confuses(&self, serial: Option<u32>) -> bool {
+        let same = |(own, other)| task_of(own) == task_of(other);
+        !matches!(self.state, SideTaskState::Over) && self.serial.zip(serial).is_some_and(same)
+    }
+
     /// Returns the operations of which the task awaits one.
     fn awaited(&self) -> &[Operation] {
         match &self.state {
@@ -120,8 +232,8 @@ impl SideTask {
 
     /// Runs the task until it has to wait.
     async fn progress(&mut self, me: &Process) {
-        let notes = me.notes();
-        let others = (notes.collective.replace(self.collective.0), notes.collective_bytes.replace(self.collective.1));
+        self.notes.exchange(me);
+        me.notes().progresses.set(true);
         while let Some(answer) = self.answer(me).await {
             self.state = match self.process.resume(0, answer) {
                 Resumed::Asks(verb) => self.serve(me, verb).await,
@@ -132,8 +244,8 @@ impl SideTask {
                 }
             };
         }
-        let collective = (notes.collective.replace(others.0), notes.collective_bytes.replace(others.1));
-        self.collective = collective;
+        me.notes().progresses.set(false);
+        self.notes.exchange(me);
     }
 
     /// Returns the reply with which the task continues; `None` if it has to wait or has finished.
@@ -181,6 +293,6 @@ impl SideTask {
     }
 
     fn tag_of(&self, tag: u32) -> u32 {
-        self.tag.filter(|_| (COLLECTIVE_TAG..=BARRIER_TAG).contains(&tag)).unwrap_or(tag)
+        self.serial.map_or(tag, |serial| aside_tag(tag, serial))
     }
 }

@@ -31,12 +31,12 @@ impl DryRun<'_> {
             Verb::StartReceive(pattern) => Ok(Some(Reply::Started(Operation(self.receive(rank, pattern))))),
             Verb::Wait(Operation(operation)) => Ok(self.wait_for(rank, operation)),
             Verb::WaitAny(operations) => {
-                self.has_choices |= operations.len() > 1 && self.collective(rank as usize).is_none();
+                self.has_choices |= operations.len() > 1 && self.chooses(rank);
                 let operations = operations.into_iter().map(|operation| operation.0).collect();
                 Ok(self.wait(rank, AwaitedOperations::Several(operations), ReplyKind::Index))
             }
             Verb::Test(Operation(operation)) => {
-                self.has_choices |= self.collective(rank as usize).is_none();
+                self.has_choices |= self.chooses(rank);
                 Ok(Some(Reply::Tested(self.state(rank).operations.is_complete(operation))))
             }
             Verb::Issue(issue) => self.issue(rank, issue).map(|operation| Some(Reply::Started(operation))),
@@ -56,6 +56,12 @@ impl DryRun<'_> {
                 Ok(Some(Reply::Done))
             }
         }
+    }
+
+    /// Returns whether the order in which operations end may decide what the process does. A collective operation does
+    /// the same in any order, and so does a process that only lets its side tasks progress.
+    fn chooses(&self, rank: u32) -> bool {
+        !self.context.notes[rank as usize].progresses.get() && self.collective(rank as usize).is_none()
     }
 
     fn compute(&mut self, rank: u32) -> Result<Option<Reply>, Interruption> {

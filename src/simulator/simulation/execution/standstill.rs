@@ -21,6 +21,10 @@ impl<O> Execution<'_, O> {
             let state = &self.ranks[rank as usize];
             let (waits, waits_for) = match &state.waits {
                 WaitState::ForOperation(operation) => self.matching.describe(*operation, program),
+                // The first operation is the awaited one, and the others are those of side tasks.
+                WaitState::ForAny if self.context.notes[rank as usize].progresses.get() => {
+                    self.matching.describe(self.awaited[&rank][0], program)
+                }
                 WaitState::ForAny => (format!("waits for any of {} operations", self.awaited[&rank].len()), None),
                 WaitState::ForNotices => self.matching.describe_first_of(rank, program),
                 WaitState::AtBarrier => ("waits at a barrier".to_owned(), None),

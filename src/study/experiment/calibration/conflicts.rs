@@ -8,10 +8,10 @@ use super::simulated::Simulated;
 use crate::experiment::Setting;
 use crate::scenario::source::{Document, SourceFault, is_within};
 
-/// The columns of a table that set fields: their names, and the paths of the fields.
+/// The columns of a table that set fields, and the axes that follow them: in words, with the paths of the fields.
 type SettingColumns = Vec<(String, String)>;
 
-/// Returns the columns of each table that set fields.
+/// Returns the columns of each table that set fields, and the axes that follow them.
 fn setting_columns(
     tables: &[CalibrationTable],
     rows: &[MeasuredRow],
@@ -22,8 +22,10 @@ fn setting_columns(
         let mut names: Vec<&String> = own.map(|(name, _)| name).collect();
         names.sort();
         names.dedup();
-        let path = |name: &String| Some((name.clone(), simulated.path_of_axis(table, name)?));
-        names.into_iter().filter_map(path).collect()
+        let followers = simulated.followers_of(table, &names).into_iter();
+        let followers = followers.map(|(name, path)| (format!("the axis `{name}`, which follows columns,"), path));
+        let path = |name: &String| Some((format!("the column `{name}`"), simulated.path_of_axis(table, name)?));
+        names.iter().copied().filter_map(path).chain(followers).collect()
     };
     (0..tables.len()).map(of).collect()
 }
@@ -46,12 +48,12 @@ impl CalibrationCase {
                 let is_of_it = |unknown: &FittedParameter| {
                     unknown.path != path || unknown.tables.contains(&table) || at.starts_with("choices")
                 };
-                let (name, _) = columns.iter().find(|(_, setter)| is_within(path, setter))?;
-                unknowns.iter().all(is_of_it).then(|| (table, name.clone()))
+                let (words, _) = columns.iter().find(|(_, setter)| is_within(path, setter))?;
+                unknowns.iter().all(is_of_it).then(|| (table, words.clone()))
             };
-            let (table, name) = columns.iter().enumerate().find_map(column)?;
+            let (table, words) = columns.iter().enumerate().find_map(column)?;
             let table = &self.tables[table].name;
-            let message = format!("table `{table}`: the column `{name}` gives each row a value of what is fitted");
+            let message = format!("table `{table}`: {words} gives each row a value of what is fitted");
             let help = "leave out one of them; a column in `labels` sets nothing";
             Some(document.fault_at(&format!("{at}.path"), &message, Some(help)))
         };
@@ -70,7 +72,7 @@ impl CalibrationCase {
 
     /// Returns the fields of a table that get values after `set`, and what gives them.
     fn later_values(&self, table: usize, (unknowns, columns): (&[FittedParameter], &SettingColumns)) -> Vec<Setting> {
-        let columns = columns.iter().map(|(name, path)| (path.clone(), format!("the column `{name}`")));
+        let columns = columns.iter().map(|(words, path)| (path.clone(), words.clone()));
         let fitted = unknowns.iter().filter(|unknown| unknown.tables.contains(&table));
         let fitted = fitted.map(|unknown| (unknown.path.clone(), "a parameter".to_owned()));
         let chosen = self.choices.iter().map(|choice| (choice.path.clone(), "a choice".to_owned()));

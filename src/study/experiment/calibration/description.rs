@@ -66,8 +66,8 @@ pub struct CalibrationTable {
     /// The scenario, relative to the file of the case.
     pub scenario: PathBuf,
     /// The measurements, a CSV file relative to the file of the case. Columns before `reference` are axes, paths of
-    /// fields, or labels. Rows without a reference are measurements that could be made; the answer says how informative
-    /// each would be.
+    /// fields, or labels; axes that are computed from them, or zipped with them, follow. Rows without a reference are
+    /// measurements that could be made; the answer says how informative each would be.
     pub data: PathBuf,
     /// The key of the simulated quantity.
     #[serde(default = "makespan")]

@@ -143,6 +143,11 @@ impl<'a> Simulated<'a> {
         having.map(|(index, _)| index).collect()
     }
 
+    /// Returns the axes of a table's scenario that follow its columns, each with the path of its field.
+    pub fn followers_of(&self, table: usize, columns: &[&String]) -> Vec<(String, String)> {
+        self.scenarios[table].described.followers_of(columns)
+    }
+
     /// Returns the path of the field that a column of a table sets.
     #[must_use]
     pub fn path_of_axis(&self, table: usize, name: &str) -> Option<String> {

@@ -126,6 +126,17 @@ fn what_a_column_sets_is_not_fitted() {
     PingCase::new(&[OVERHEAD, bytes], "", "").write("data.csv", &data).assert_fault(6, &["the column `program.bytes`"]);
 }
 
+/// Neither is a field of an axis that follows a column, whose value depends on the row.
+#[test]
+fn what_follows_a_column_is_not_fitted() {
+    let latency = r#", Axis(name: "latency", path: "machine.network.links.latency", unit: "ns", expression: "bytes")],
+    seed"#;
+    let scenario = SCENARIO.replace("],\n    seed", latency);
+    assert_ne!(scenario, SCENARIO);
+    let said = ["the axis `latency`, which follows columns, gives each row a value of what is fitted"];
+    PingCase::new(&[LATENCY], "", "").write("s.ron", &scenario).assert_fault(5, &said);
+}
+
 /// A value of `set` that a column, a parameter or a choice replaces is an error, and so is one that the scenario rejects.
 #[test]
 fn values_of_set_that_are_undone_or_rejected_have_places() {

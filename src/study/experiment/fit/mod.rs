@@ -184,10 +184,15 @@ impl FitRequest {
         self.need_amounts(&data, parameters.iter().chain(&times))?;
         self.need_messages(&data)?;
         let used = [&value].into_iter().chain(&parameters).chain(&times);
+        let tied = self.tied(&data, &value, &parameters);
         let notes = used.filter_map(|column| data.unused(column)).chain(note_on_repetitions(&data, &value));
-        let mut notes: Vec<_> = notes.collect();
+        let on_tied = |(axis, parameter): &(String, String)| {
+            format!("note: `{axis}` changes with `{parameter}`: the form describes the effect of both")
+        };
+        let mut notes: Vec<_> = notes.chain(tied.iter().map(on_tied)).collect();
         let mut groups = Vec::new();
-        let of_data = self.groups(&data, &value, &parameters, &times)?;
+        let merged: Vec<_> = times.iter().chain(tied.iter().map(|(axis, _)| axis)).cloned().collect();
+        let of_data = self.groups(&data, &value, &parameters, (&times, &merged))?;
         let is_only = of_data.len() == 1;
         for group in of_data {
             let mut fitted = match self.fit_group(&data, &group, &value, &parameters) {
@@ -236,18 +241,29 @@ impl FitRequest {
         }
     }
 
-    /// Groups the rows that have a number in all columns of the model. `times` are those of the messages.
+    /// Returns the axes that change with a parameter of a normal form, each with this parameter.
+    fn tied(&self, data: &Table, value: &str, parameters: &[String]) -> Vec<(String, String)> {
+        if self.model != FitModel::NormalForm {
+            return Vec::new();
+        }
+        let parameter = |axis: &String| parameters.iter().find(|name| normal_form::are_tied(data, axis, name)).cloned();
+        let others = data.axes(value).filter(|axis| !parameters.contains(axis));
+        others.filter_map(|axis| Some((axis.clone(), parameter(axis)?))).collect()
+    }
+
+    /// Groups the rows that have a number in all columns of the model by their other axes, apart from the `merged` ones.
+    /// `times` are those of the messages.
     fn groups(
         &self,
         data: &Table,
         value: &str,
         parameters: &[String],
-        times: &[String],
+        (times, merged): (&[String], &[String]),
     ) -> Result<Vec<FitGroup>, StudyError> {
         let limit = |(name, most): &(String, f64)| Ok((data.column(name)?, *most));
         let limits = self.up_to.iter().map(limit).collect::<Result<Vec<_>, StudyError>>()?;
         let others: Vec<_> =
-            data.axes(value).filter(|axis| !parameters.contains(axis) && !times.contains(axis)).collect();
+            data.axes(value).filter(|axis| !parameters.contains(axis) && !merged.contains(axis)).collect();
         let mut groups: Vec<FitGroup> = Vec::new();
         let mut needed: Vec<_> = parameters.iter().map(String::as_str).chain([value]).collect();
         needed.extend(times.iter().map(String::as_str).filter(|name| !parameters.iter().any(|other| other == name)));
@@ -287,7 +303,10 @@ impl FitRequest {
             FitModel::PointToPoint => regimes::fit(self, group, value),
             FitModel::Hockney => latency::hockney(self, group, value),
             FitModel::Loggp => loggp::loggp(self, group, value, parameters),
-            FitModel::NormalForm => self.form.fit(self.weighting, group, value, parameters)?,
+            FitModel::NormalForm => {
+                FormRequest::need_values(data, group, parameters)?;
+                self.form.fit(self.weighting, group, value, parameters)?
+            }
         };
         fitted.ok_or_else(|| {
             let of_group = if group.name.is_empty() { "its" } else { "the" };

@@ -53,8 +53,38 @@ impl FormRequest {
         {
             return Err(StudyError::Request(format!("--parameters names `{one}` twice")));
         }
+        if let Some(fixed) = parameters.iter().find(|name| !varied(name)) {
+            let message = format!("`{fixed}` has the same value in every row, which says nothing of its effect");
+            return Err(data.fault_of_rows(&message).help("name other columns by --parameters").into());
+        }
+        if let [one, other] = parameters.as_slice()
+            && are_tied(data, one, other)
+        {
+            let message = format!(
+                "each `{one}` has its own `{other}` and each `{other}` its own `{one}`: the data cannot tell their effects apart"
+            );
+            let help = format!("name one of them by `--parameters {one}`: the form then describes the effect of both");
+            return Err(data.fault_of_rows(&message).help(&help).into());
+        }
         need_positive(data, &parameters)?;
         Ok(parameters)
+    }
+
+    /// Checks that the rows of a group tell forms apart: through two values of a parameter passes every form.
+    pub(super) fn need_values(data: &Table, group: &FitGroup, parameters: &[String]) -> Result<(), StudyError> {
+        for name in parameters {
+            let mut values: Vec<_> = group.fitted.iter().filter_map(|row| row.number(name)).collect();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            if values.len() < MIN_VALUES {
+                let message = format!(
+                    "the rows have {} of `{name}`, through which every form passes: a form needs {MIN_VALUES} at least",
+                    if values.len() == 1 { "one value".to_owned() } else { format!("{} values", values.len()) }
+                );
+                return Err(data.fault_of_rows(&message).into());
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn fit(
@@ -140,12 +170,29 @@ impl FormRequest {
     }
 }
 
+/// The number of values of a parameter that tell forms of it apart.
+const MIN_VALUES: usize = 3;
 /// The adjusted R² below which a note says that a form explains little.
 const MIN_EXPLAINED: f64 = 0.5;
 /// The names of columns that are numbers of processors.
 const PROCESSORS: [&str; 5] = ["p", "ranks", "processors", "cores", "nodes"];
 /// The number of points per parameter at which a form is evaluated within the range of the rows.
 const TRIED: u32 = 33;
+
+/// Returns `true` if two columns that vary have as many pairs of values as values: each determines the other.
+pub(super) fn are_tied(data: &Table, one: &str, other: &str) -> bool {
+    let value = |row: &Row, name: &str| row.number(name).map(f64::to_bits);
+    let mut pairs: Vec<_> = data.rows.iter().filter_map(|row| Some((value(row, one)?, value(row, other)?))).collect();
+    let distinct = |mut values: Vec<u64>| {
+        values.sort_unstable();
+        values.dedup();
+        values.len()
+    };
+    pairs.sort_unstable();
+    pairs.dedup();
+    let counts = [pairs.iter().map(|pair| pair.0).collect(), pairs.iter().map(|pair| pair.1).collect()].map(distinct);
+    counts[0] > 1 && counts == [pairs.len(); 2]
+}
 
 /// Returns points within the range of the observations, evenly spaced on logarithmic scales.
 fn between(observations: &[Observation]) -> Vec<Vec<f64>> {

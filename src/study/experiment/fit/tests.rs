@@ -76,6 +76,28 @@ fn poor_forms_are_noted() {
     assert_eq!((form_notes(falling, scaled), notes(good)), (String::new(), String::new()));
 }
 
+#[test]
+fn forms_that_the_data_cannot_tell_apart_are_rejected() {
+    let fit = |table: &str, parameters: &[&str]| {
+        let parameters = parameters.iter().map(|name| (*name).to_owned()).collect();
+        let form = FormRequest { parameters, ..FormRequest::default() };
+        let request = FitRequest { form, ..FitRequest::new(FitModel::NormalForm) };
+        request.fit(Table::parse("times.csv", table).unwrap()).map_err(|error| error.to_string())
+    };
+    let error = |table: &str, parameters: &[&str]| fit(table, parameters).err().unwrap();
+    let fixed = "p,n,time_s\n4,1000,1\n8,1000,2\n16,1000,3\n";
+    assert!(error(fixed, &["p", "n"]).contains("`n` has the same value in every row"));
+    let two = "p,time_s\n4,1\n4,1.1\n8,2\n8,2.1\n";
+    assert!(error(two, &[]).contains("the rows have 2 values of `p`"));
+    let weak = "p,n,time_s\n4,1000,1\n8,2000,2\n16,4000,3\n32,8000,4\n";
+    assert!(error(weak, &[]).contains("each `n` its own `p`"));
+    let of_both = fit(weak, &["p"]).unwrap();
+    assert_eq!((of_both.groups.len(), of_both.notes.join("\n").contains("`n` changes with `p`")), (1, true));
+    // Each size has two numbers of processors.
+    let mixed = "p,n,time_s\n4,1000,1\n8,1000,2\n16,1000,3\n8,2000,4\n16,2000,6\n32,2000,8\n32,4000,16\n";
+    assert_eq!(fit(mixed, &[]).unwrap().groups.len(), 1);
+}
+
 /// The symmetric error of a measured 0 is defined, and a relative one is not.
 #[test]
 fn a_measured_zero_has_a_symmetric_error() {

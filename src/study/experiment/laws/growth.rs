@@ -9,7 +9,7 @@ use crate::programs::Shipped;
 use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::table;
 use crate::scenario::source::{Document, Faults};
-use crate::scenario::{CheckedScenario, MachineForm, Plan};
+use crate::scenario::{AxisValue, CheckedScenario, MachineForm, Plan};
 use parsim_sim::Machine;
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -214,17 +214,19 @@ impl<'a> Problem<'a> {
         let mut document = growth.document.clone();
         let packet = growth.machine()?.network.switching.packet_bytes();
         let memory = format!("{} B", packet.saturating_mul(u64::from(u32::MAX)));
-        document.set(MEMORY, &memory).map_err(|fault| document.faults(vec![fault]))?;
+        // A machine of LogGOPS parameters has as much memory as is needed, and no such field.
+        if document.get(MEMORY).is_some() {
+            document.set(MEMORY, &memory).map_err(|fault| document.faults(vec![fault]))?;
+        }
         let refused = RefCell::new(None);
         Ok(Self { document, size: &growth.size, largest: growth.largest, processors, recall, rejection: refused })
     }
 
     fn scenario(&self, size: u64, processors: u32) -> Result<CheckedScenario, Faults> {
-        let mut document = self.document.clone();
-        for (path, value) in [(self.size, size.to_string()), (RANKS, processors.to_string())] {
-            document.set(path, &value).map_err(|fault| document.faults(vec![fault]))?;
-        }
-        Ok(Plan::new(document, &[])?.base()?.into_scenario())
+        let fields = [(self.size, i128::from(size)), (RANKS, i128::from(processors))];
+        let fields = fields.map(|(path, value)| (path.to_owned(), AxisValue::Whole(value)));
+        // Axes that are computed from these fields follow.
+        Ok(Plan::new(self.document.clone(), &[])?.at(&fields)?.into_scenario())
     }
 
     /// Returns the next size from `size` on that the program accepts, which may have to be a multiple of the number of

@@ -72,14 +72,23 @@ impl Candidate {
         Sample::of(&self.makespans).map(|sample| sample.mean)
     }
 
+    /// Returns the ratio of the mean makespan to that of the best candidate with the same seeds, if there is one.
+    #[must_use]
+    pub fn ratio_to(&self, best: &Self) -> Option<f64> {
+        let common = self.makespans.len().min(best.makespans.len());
+        let mean = |one: &Self| Sample::of(&one.makespans[..common]).map(|sample| sample.mean);
+        let (own, best) = (mean(self)?, mean(best)?);
+        if best > 0.0 { Some(own / best) } else { (own <= best).then_some(1.0) }
+    }
+
     /// Returns `true` if the candidate can be run.
     pub(super) const fn is_open(&self) -> bool {
         self.case.is_some() && self.failure.is_none()
     }
 
-    /// Returns the differences from the makespans of `best`, paired by seed; `None` unless there are two pairs.
+    /// Returns the differences from the makespans of `best`, paired by seed; `None` if there is no pair.
     pub(super) fn difference_from(&self, best: &Self) -> Option<Sample> {
         let pairs = self.makespans.iter().zip(&best.makespans).map(|(own, of_best)| own - of_best);
-        Sample::of(&pairs.collect::<Vec<_>>()).filter(|sample| sample.count > 1)
+        Sample::of(&pairs.collect::<Vec<_>>())
     }
 }

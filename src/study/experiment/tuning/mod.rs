@@ -124,7 +124,7 @@ impl<'a> Tuning<'a> {
             groups,
             each: self.each.to_vec(),
             tuned: names(&|name| self.is_varied(name) && !is_each(name)),
-            held: names(&|name| !self.is_varied(name)),
+            held: names(&|name| !self.is_varied(name) && !plan.may_vary(name)),
             unbounded: bounds.err().or(contradicted).filter(|_| self.margin.is_some()),
             is_calibrated: self.calibrated.is_some(),
             level,

@@ -19,7 +19,7 @@ impl Tuned {
     pub fn answer(&self) -> Answer {
         let has_failed = self.groups.iter().flatten().any(|one| one.failure.is_some());
         let records = self.groups.iter().flat_map(|group| {
-            let best = group.iter().find(|one| one.standing == Standing::Chosen).and_then(Candidate::makespan_s);
+            let best = group.iter().find(|one| one.standing == Standing::Chosen);
             group.iter().map(move |one| self.record(one, best, has_failed))
         });
         let answer =
@@ -45,10 +45,10 @@ impl Tuned {
     pub fn chart(&self) -> Whiskers {
         let is_drawn = |one: &&Candidate| one.makespan_s().is_some() || one.bound_s.is_some();
         let of_group = |group: &Vec<Candidate>| -> Vec<Whisker> {
-            let best = group.iter().find(|one| one.standing == Standing::Chosen).and_then(Candidate::makespan_s);
+            let best = group.iter().find(|one| one.standing == Standing::Chosen);
             let place = self.place(group);
             let drawn = group.iter().filter(is_drawn).take(DRAWN.div_ceil(self.groups.len()).max(1));
-            drawn.filter_map(|one| self.whisker(one, &place, best.unwrap_or(1.0))).collect()
+            drawn.filter_map(|one| self.whisker(one, &place, best?)).collect()
         };
         let whose = if self.each.is_empty() { "best one's" } else { "best one's of each group" };
         let of = if self.is_calibrated { "new measurements" } else { "means over seeds" };
@@ -63,13 +63,16 @@ impl Tuned {
     }
 
     /// Returns the times of a candidate over the best time, or `None` if there is no such ratio.
-    fn whisker(&self, one: &Candidate, place: &str, best: f64) -> Option<Whisker> {
+    fn whisker(&self, one: &Candidate, place: &str, best: &Candidate) -> Option<Whisker> {
         let name = shown(&one.keys, &self.tuned);
-        let value = ratio(one.makespan_s().or(one.bound_s).unwrap_or(best), best)?;
+        let bound = || ratio(one.bound_s?, best.makespan_s()?);
+        let value = one.ratio_to(best).or_else(bound)?;
+        // The ratio is that of the same seeds, which the interval surrounds.
+        let scaled = |time: f64| Some(ratio(time, one.makespan_s()?)? * value);
         Some(Whisker {
             name: if place.is_empty() { name } else { format!("{place}: {name}") },
             value,
-            interval: one.interval.and_then(|(low, high)| ratio(low, best).zip(ratio(high, best))),
+            interval: one.interval.and_then(|(low, high)| scaled(low).zip(scaled(high))),
             is_certain: one.makespan_s().is_some(),
             is_best: one.standing == Standing::Chosen,
         })
@@ -125,12 +128,14 @@ impl Tuned {
         let count = |standing| group.iter().filter(|one| one.standing == standing).count();
         let (alike, left_out) = (count(Standing::NotToldApart), count(Standing::LeftOut));
         let name = shown(&best.keys, &self.tuned);
-        let second = group.iter().find(|one| one.standing == Standing::Worse).and_then(Candidate::makespan_s);
-        let lead = best.makespan_s().zip(second).map_or_else(String::new, |(best, second)| {
-            let longer = ratio(second, best)
-                .map_or_else(|| time(second - best), |ratio| format!("{} %", digits(100.0 * (ratio - 1.0))));
-            format!("; the next one that is worse takes {longer} longer")
-        });
+        let second = group.iter().find(|one| one.standing == Standing::Worse);
+        let lead =
+            second.and_then(|second| Some((second, second.makespan_s()?))).map_or_else(String::new, |(second, own)| {
+                let longer = second
+                    .ratio_to(best)
+                    .map_or_else(|| time(own), |ratio| format!("{} %", digits(100.0 * (ratio - 1.0))));
+                format!("; the next one that is worse takes {longer} longer")
+            });
         let sure = match (alike, best.interval) {
             (0, Some(_)) => format!(" No other candidate may be as good, at {} % confidence.", self.level.percent()),
             (0, None) => String::new(),
@@ -145,7 +150,7 @@ impl Tuned {
         format!("Best: {name}{lead}.{sure}{left_out}{}\n", failures(group))
     }
 
-    fn record(&self, one: &Candidate, best: Option<f64>, has_failed: bool) -> Record {
+    fn record(&self, one: &Candidate, best: Option<&Candidate>, has_failed: bool) -> Record {
         let mut record = keyed(&one.keys);
         let makespan = one.makespan_s();
         record.put_as(Role::Simulated, "makespan_s", makespan);
@@ -157,7 +162,7 @@ impl Tuned {
         record.put("chosen", QuantityValue::Flag(one.standing == Standing::Chosen));
         record.put("runs", one.makespans.len());
         record.put("standing", one.standing.name());
-        record.put("excess", makespan.zip(best).and_then(|(own, best)| Some(ratio(own, best)? - 1.0)));
+        record.put("excess", best.and_then(|best| Some(one.ratio_to(best)? - 1.0)));
         record.put("no_contention_s", one.bound_s);
         record.put_metadata(one.case.as_ref().map(|case| metadata(&case.scenario, &case.settings)));
         if has_failed {

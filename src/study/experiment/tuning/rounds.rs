@@ -301,14 +301,22 @@ impl Race<'_> {
     /// Drops candidates from the worse half of each group if their makespans exceed those of the best one, paired by
     /// seed, by more than chance explains.
     fn drop_beaten(&mut self) {
-        let racing: Vec<Vec<usize>> = self.groups.iter().map(|group| self.racing(group)).collect();
-        for racing in racing {
+        for group in 0..self.groups.len() {
+            let (racing, level) = (self.racing(&self.groups[group]), self.level(&self.groups[group]));
             let Some((best, _)) = racing.split_first() else { continue };
             for index in &racing[racing.len().div_ceil(2)..] {
-                let difference = self.candidates[*index].difference_from(&self.candidates[*best]);
-                self.candidates[*index].is_beaten = difference.is_some_and(|one| one.mean > one.interval);
+                self.candidates[*index].is_beaten = !self.is_as_good(*index, *best, level);
             }
         }
+    }
+
+    /// Returns the confidence level of a single comparison: that all comparisons of a group, of each candidate with the
+    /// best one at every number of seeds, are right has a probability of 90 % (Bonferroni).
+    fn level(&self, group: &[usize]) -> f64 {
+        let looks = self.repeat.most().max(2).next_power_of_two().ilog2();
+        let others = group.iter().filter(|index| self.has_run(**index)).count().saturating_sub(1).max(1);
+        let others = f64::from(u32::try_from(others).unwrap_or(u32::MAX));
+        1.0 - 0.1 / (f64::from(looks) * others)
     }
 
     /// Judges the candidates of every group against its best one.
@@ -322,10 +330,10 @@ impl Race<'_> {
             }
         }
         for group in 0..self.groups.len() {
-            let racing = self.racing(&self.groups[group]);
+            let (racing, level) = (self.racing(&self.groups[group]), self.level(&self.groups[group]));
             let Some((&best, others)) = racing.split_first() else { continue };
             for index in others {
-                if self.is_as_good(*index, best) {
+                if self.is_as_good(*index, best, level) {
                     self.candidates[*index].standing = Standing::NotToldApart;
                 }
             }
@@ -340,11 +348,11 @@ impl Race<'_> {
         }
     }
 
-    /// Returns `true` if one candidate may be as good as another: with repetitions at 90 % confidence, otherwise if
-    /// both take equally long.
-    fn is_as_good(&self, index: usize, best: usize) -> bool {
+    /// Returns `true` if one candidate may be as good as another: with repetitions at this confidence level, otherwise
+    /// if both take equally long.
+    fn is_as_good(&self, index: usize, best: usize, level: f64) -> bool {
         let (one, best) = (&self.candidates[index], &self.candidates[best]);
-        match one.difference_from(best).and_then(|difference| Some(difference.mean - difference.interval_90()?)) {
+        match one.difference_from(best).and_then(|difference| Some(difference.mean - difference.interval_at(level)?)) {
             Some(least) => least <= 0.0,
             None => one.makespan_s() == best.makespan_s(),
         }
@@ -391,17 +399,26 @@ impl Race<'_> {
     /// Returns the candidates of each group, ordered by standing and time.
     fn into_groups(self) -> Vec<Vec<Candidate>> {
         let Self { candidates, groups, .. } = self;
-        let mut candidates: Vec<Option<Candidate>> = candidates.into_iter().map(Some).collect();
-        let time = |one: &Candidate| one.makespan_s().or(one.bound_s).unwrap_or(f64::INFINITY);
         let is_run = |one: &Candidate| one.standing < Standing::LeftOut;
-        let in_order = |members: Vec<usize>| {
-            let mut group: Vec<Candidate> = members.into_iter().filter_map(|index| candidates[index].take()).collect();
-            group.sort_by(|one, other| {
-                let class = |one: &Candidate| if is_run(one) { Standing::Chosen } else { one.standing };
+        let class = |one: &Candidate| if is_run(one) { Standing::Chosen } else { one.standing };
+        let ordered = |members: &Vec<usize>| {
+            let members: Vec<&Candidate> = members.iter().map(|index| &candidates[*index]).collect();
+            let best = members.iter().find(|one| one.standing == Standing::Chosen);
+            // Those with fewer seeds than the best one are compared with the same seeds of it.
+            let excess = |one: &Candidate| Some(one.difference_from(best?)?.mean);
+            let time = |one: &Candidate| excess(one).or(one.bound_s).unwrap_or(f64::INFINITY);
+            let mut order: Vec<usize> = (0..members.len()).collect();
+            order.sort_by(|one, other| {
+                let (one, other) = (members[*one], members[*other]);
                 class(one).cmp(&class(other)).then(time(one).total_cmp(&time(other)))
             });
-            group
+            order
         };
-        groups.into_iter().map(in_order).collect()
+        let orders: Vec<Vec<usize>> = groups.iter().map(ordered).collect();
+        let mut candidates: Vec<Option<Candidate>> = candidates.into_iter().map(Some).collect();
+        let in_order = |(members, order): (Vec<usize>, Vec<usize>)| -> Vec<Candidate> {
+            order.into_iter().filter_map(|place| candidates[members[place]].take()).collect()
+        };
+        groups.into_iter().zip(orders).map(in_order).collect()
     }
 }

@@ -71,8 +71,9 @@ pub struct MeasuredTable {
     #[serde(default)]
     pub long: bool,
     /// Published points that replace the scenario's axes: a CSV file, relative to the case. Columns before the first
-    /// one that `reference` or `predictions` name are axes or paths of fields; columns from there on are published
-    /// values. In a column `calibrates`, `true` marks a point that calibrated the parameters.
+    /// one that `reference` or `predictions` name are axes or paths of fields; axes that are computed from them, or
+    /// zipped with them, follow. Columns from there on are published values. In a column `calibrates`, `true` marks a
+    /// point that calibrated the parameters.
     #[serde(default)]
     pub data: Option<PathBuf>,
     /// Columns of `data` before the first judged one that are not axes; they are shown only.
@@ -269,6 +270,12 @@ impl MeasuredTable {
             None => {
                 let help = Some("give `scenario` or `command`, one of the two");
                 vec![document.fault_at(path, "a table needs either a scenario or a command", help)]
+            }
+            Some(TableSource::Scenario(_))
+                if self.data.is_some() && self.mean_over.is_none() && !self.over.is_empty() =>
+            {
+                let message = "the points of `data` replace the axes, and only they are run";
+                vec![document.fault_at(&format!("{path}.over"), message, Some("leave it out, or give a column"))]
             }
             Some(TableSource::Scenario(_)) => Vec::new(),
             Some(TableSource::Command(_)) => self.command_faults(path, document),

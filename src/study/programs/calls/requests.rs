@@ -1,16 +1,9 @@
 //! Pending requests, by name.
 
 use super::call::RequestName;
-use parsim_sim::program::{Operation, SideTaskId};
+use parsim_sim::program::PendingOperation;
 use rustc_hash::FxHashMap;
 use std::mem;
-
-/// The operation of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PendingOperation {
-    Message(Operation),
-    Collective(SideTaskId),
-}
 
 /// The pending requests of a rank. Requests of the same name form a linked list.
 #[derive(Debug, Default)]

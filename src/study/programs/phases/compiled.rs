@@ -7,9 +7,10 @@ use super::names::VariableSlot;
 use super::step::Neighbours;
 use crate::programs::expression::{NOT_AVAILABLE, Value};
 use parsim_sim::program::Grid;
-use parsim_sim::program::collective::CollectiveOperation;
+use parsim_sim::program::collective::{Barrier, CollectiveOperation};
 use parsim_sim::trace::Phase;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// The index of a compiled step in its program.
 pub(super) type Address = u32;
@@ -107,12 +108,9 @@ pub(super) enum StepAction {
         with: Neighbours,
         bytes: BoundSize,
     },
-    Collective {
-        operation: CollectiveOperation,
-        bytes: BoundSize,
-        root: Option<BoundExpression>,
-        within: Within,
-    },
+    Collective(CollectiveAction),
+    /// Starts a collective operation, under the request name with this number.
+    Icollective(CollectiveAction, RequestNumber),
     Input {
         bytes: BoundSize,
     },
@@ -139,6 +137,9 @@ pub(super) enum StepAction {
     Return,
 }
 
+/// The barrier that costs nothing, in which no rank does anything else.
+pub(super) const IDEAL_BARRIER: CollectiveOperation = CollectiveOperation::Barrier { algorithm: Barrier::Ideal };
+
 /// The number of a request name.
 pub(super) type RequestNumber = u16;
 
@@ -160,6 +161,15 @@ pub(super) struct SendStep {
 pub(super) struct ReceiveStep {
     pub from: Option<BoundExpression>,
     pub tag: Option<BoundExpression>,
+    pub within: Within,
+}
+
+/// A collective operation.
+#[derive(Debug)]
+pub(super) struct CollectiveAction {
+    pub operation: Rc<CollectiveOperation>,
+    pub bytes: BoundSize,
+    pub root: Option<BoundExpression>,
     pub within: Within,
 }
 

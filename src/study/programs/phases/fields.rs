@@ -2,6 +2,7 @@
 
 use super::expression::{Expression, Size};
 use super::step::{ProbabilityDistribution, Source, Step};
+use parsim_sim::program::collective::CollectiveOperation;
 
 /// The field whose expression is a truth value; all other expressions are numbers.
 pub(super) const CONDITION: &str = "condition";
@@ -38,7 +39,9 @@ impl Step {
             Self::Receive { from, tag, .. } | Self::Irecv { from, tag, .. } => {
                 given([("from", from.rank()), ("tag", tag.as_ref())])
             }
-            Self::Collective { bytes, root, .. } => given([("bytes", Some(bytes.count())), ("root", root.as_ref())]),
+            Self::Collective { bytes, root, .. } | Self::Icollective { bytes, root, .. } => {
+                given([("bytes", Some(bytes.count())), ("root", root.as_ref())])
+            }
             Self::Exchange { bytes, .. } | Self::Input { bytes } | Self::Output { bytes } => {
                 vec![("bytes", bytes.count())]
             }
@@ -56,7 +59,16 @@ impl Step {
             | Self::Receive { communicator, .. }
             | Self::Isend { communicator, .. }
             | Self::Irecv { communicator, .. }
-            | Self::Collective { communicator, .. } => communicator.as_deref(),
+            | Self::Collective { communicator, .. }
+            | Self::Icollective { communicator, .. } => communicator.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the collective operation that the step performs or starts.
+    pub(super) const fn operation(&self) -> Option<&CollectiveOperation> {
+        match self {
+            Self::Collective { operation, .. } | Self::Icollective { operation, .. } => Some(operation),
             _ => None,
         }
     }

@@ -136,6 +136,9 @@ impl Counter<'_> {
             Step::Collective { operation, bytes, communicator, .. } => {
                 self.collective(operation, self.bytes(bytes)?, communicator.as_deref())
             }
+            Step::Icollective { operation, bytes, communicator, .. } => {
+                REQUEST + self.collective(operation, self.bytes(bytes)?, communicator.as_deref())
+            }
             Step::Compute { flops, bytes, seconds, .. } => {
                 let is_work = seconds.is_some() || self.count(flops)? > 0;
                 let parts = [is_work, bytes.is_some()].map(|is_asked| if is_asked { JOB } else { NOTHING });

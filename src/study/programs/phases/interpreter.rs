@@ -13,7 +13,7 @@ use crate::programs::expression::Value;
 use calls::CallStack;
 pub(super) use collective_order::CollectiveOrder;
 use parsim_sim::fault::Fault;
-use parsim_sim::program::Process;
+use parsim_sim::program::{Process, SideTasks};
 use parsim_sim::units::SimTime;
 use rand_chacha::ChaCha8Rng;
 use requests::OutstandingRequests;
@@ -43,6 +43,8 @@ pub(super) struct StepInterpreter {
     /// Number of steps that may begin before they are counted.
     uncounted: u32,
     under_way: OutstandingRequests,
+    /// The non-blocking collective operations that have begun.
+    side_tasks: SideTasks,
     calls: CallStack,
     /// The streams of random numbers, each opened at its first use.
     streams: Vec<Option<Box<ChaCha8Rng>>>,
@@ -79,6 +81,7 @@ impl StepInterpreter {
             idle_since: me.now(),
             uncounted: PAUSE - 1,
             under_way: OutstandingRequests::default(),
+            side_tasks: SideTasks::default(),
             calls: CallStack::default(),
             streams: Vec::new(),
             me,

@@ -3,6 +3,7 @@
 use super::expression::Expression;
 use super::name;
 use super::step::Step;
+use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::trace::Phase;
 
 /// Collects the names of the phases in source order, each once.
@@ -23,7 +24,7 @@ pub(super) fn name_phases(steps: &[Step], phases: &mut Vec<Phase>) {
 /// Returns the memory of the largest collective operation among the steps for each of `ranks` ranks, in bytes.
 pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
     let of_step = |step: &Step| {
-        let own = if let Step::Collective { operation, .. } = step { operation.rank_memory(ranks) } else { 0.0 };
+        let own = step.operation().map_or(0.0, |operation| operation.rank_memory(ranks));
         step.inner().into_iter().map(|(_, inner)| collective_memory(inner, ranks)).fold(own, f64::max)
     };
     steps.iter().map(of_step).fold(0.0, f64::max)
@@ -40,8 +41,7 @@ pub(super) fn computes(steps: &[Step]) -> bool {
     let is_given = |expression: &Expression| expression.to_string() != "0";
     let computes_itself = |step: &Step| match step {
         Step::Compute { flops, seconds, .. } => is_given(flops) || seconds.as_ref().is_some_and(is_given),
-        Step::Collective { operation, .. } => operation.adds(),
-        _ => false,
+        _ => step.operation().is_some_and(CollectiveOperation::adds),
     };
     steps.iter().any(|step| computes_itself(step) || step.inner().into_iter().any(|(_, inner)| computes(inner)))
 }

@@ -163,6 +163,24 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         communicator: Option<String>,
     },
+    /// Starts a collective operation and continues. It advances when it begins and while the rank waits in steps with
+    /// messages, but not while the rank computes, as with a library without a progress thread. All ranks have to start it
+    /// as a non-blocking one.
+    Icollective {
+        /// The operation.
+        operation: collective::CollectiveOperation,
+        /// The size of the operation; see [`CollectiveOperation`](collective::CollectiveOperation).
+        bytes: Size,
+        /// The rank that sends or collects. 0 by default.
+        #[serde(default)]
+        root: Option<Expression>,
+        /// The name by which the operation can be waited for. By default only `Waitall` waits for it.
+        #[serde(default)]
+        request: Option<String>,
+        /// The communicator in which ranks are counted. All ranks by default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        communicator: Option<String>,
+    },
     /// Reads data on the host.
     Input {
         /// Number of bytes.

@@ -46,7 +46,7 @@ pub fn download(file: &str, words: &str, text: String, payload: &mut PagePayload
 
 fn written(rows: &[Record], format: Format) -> String {
     let mut text = Vec::new();
-    let mut writer = Writer::many(&mut text, format);
+    let mut writer = Writer::mixed(&mut text, format, None);
     for row in rows {
         writer.write(row).expect("memory takes every byte");
     }

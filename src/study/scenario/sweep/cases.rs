@@ -118,12 +118,7 @@ impl Plan {
     /// Returns the parsed expressions of the computed axes, and the parsed filter.
     pub(super) fn formulas(&self) -> Result<(Vec<Option<AxisFormula>>, Option<AxisFormula>), SourceFault> {
         let Self { document, scenario, axes, .. } = self;
-        let computed = |(index, planned): (usize, &PlannedAxis)| {
-            let at = || format!("axes.{index}.expression");
-            let parse = |text: &String| AxisFormula::computed(text, at(), axes.split_at(index), document);
-            planned.axis.expression.as_ref().map(parse).transpose()
-        };
-        let formulas = axes.iter().enumerate().map(computed).collect::<Result<_, _>>()?;
+        let formulas = (0..axes.len()).map(|axis| self.formula(axis).transpose()).collect::<Result<_, _>>()?;
         let parse = |text: &String| AxisFormula::condition(text, "filter".to_owned(), axes, document);
         Ok((formulas, scenario.filter.as_ref().map(parse).transpose()?))
     }

@@ -67,6 +67,11 @@ impl AxisFormula {
         Ok(Self { at, bound, axes: named })
     }
 
+    /// Returns the places of the axes that the expression names.
+    pub fn inputs(&self) -> impl Iterator<Item = usize> + '_ {
+        self.axes.iter().map(|(axis, _)| *axis)
+    }
+
     /// Returns `true` if the condition is true at a point with these values of the axes.
     pub fn holds(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<bool, SourceFault> {
         Ok(self.evaluate(values, document)? == Value::Truth(true))

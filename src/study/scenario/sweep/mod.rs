@@ -5,6 +5,7 @@ mod cases;
 mod conflict;
 mod costs;
 mod exemplars;
+mod followers;
 mod formula;
 mod ids;
 mod inspection;
@@ -32,8 +33,7 @@ use formula::AxisFormula;
 pub(super) use names::unknown_value;
 use parsim_sim::units::{escaped, nearest};
 use planned::{AxisSetting, OVER, ValueOrigin, declared, description, typed};
-pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
-use std::borrow::Cow;
+use planned::{PlannedAxis, PlannedValue, typed_or_described};
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -146,10 +146,6 @@ impl Plan {
         if values.iter().all(|value| value.shown.number().is_some()) { Vec::new() } else { names.collect() }
     }
 
-    pub(super) fn planned(&self) -> impl Iterator<Item = &PlannedAxis> {
-        self.axes.iter()
-    }
-
     /// Returns `true` if two different axes advance together.
     pub(super) fn are_zipped(&self, first: &str, second: &str) -> bool {
         let joins = |zip: &&Vec<String>| [first, second].iter().all(|name| zip.iter().any(|zipped| zipped == name));
@@ -162,13 +158,12 @@ impl Plan {
     }
 
     /// Returns the plan with every axis that is not varied held at its base value. Axes that advance together with a
-    /// varied axis are varied, too.
+    /// varied axis, or are computed from one, are varied, too.
     #[must_use]
     pub fn holding(mut self, is_varied: impl Fn(&str) -> bool) -> Self {
-        let varied = |name: &str| {
-            is_varied(name) || self.axes().any(|other| is_varied(&other.name) && self.are_zipped(name, &other.name))
-        };
-        let held: Vec<String> = self.axes().map(|axis| axis.name.clone()).filter(|name| !varied(name)).collect();
+        let varied = self.with_followers(|axis| is_varied(&axis.name));
+        let held = |(axis, is_varied): (&Axis, bool)| (!is_varied).then(|| axis.name.clone());
+        let held: Vec<String> = self.axes().zip(varied).filter_map(held).collect();
         let paths: Vec<String> =
             self.axes().filter(|axis| !held.contains(&axis.name)).map(|axis| format!("{}.", axis.path)).collect();
         let document = &self.document;
@@ -206,15 +201,6 @@ impl Plan {
     pub(super) fn base_value(&self, planned: &PlannedAxis) -> PlannedValue {
         let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
         typed_or_described(&planned.axis, &[], &value.unwrap_or_else(|| AxisValue::Text(String::new())))
-    }
-
-    /// Computes the value of the axis `name` from its expression, given the values `point` of the axes before it.
-    pub(super) fn compute(&self, name: &str, expression: &str, point: &[PlannedValue]) -> Result<String, SourceFault> {
-        let index = self.axes.iter().position(|planned| planned.axis.name == name).unwrap_or(0);
-        let at = format!("axes.{index}.expression");
-        let formula = AxisFormula::computed(expression, at, self.axes.split_at(index), &self.document)?;
-        let values: Vec<_> = point.iter().map(|value| Cow::Borrowed(&value.shown)).collect();
-        formula.number(&values, &self.document).map(|number| number.to_string())
     }
 
     /// Returns the files from which the scenario is read, and those with which it is compared.
@@ -349,12 +335,28 @@ impl Plan {
     }
 
     fn check_zips(&self) -> Vec<SourceFault> {
-        let mut faults = Vec::new();
+        let (mut faults, mut known) = (Vec::new(), HashSet::new());
         for (index, zip) in self.scenario.zip.iter().enumerate() {
             let at = format!("zip.{index}");
-            for name in zip.iter().filter(|name| self.axis(name).is_none()) {
-                let message = format!("there is no axis `{name}`");
-                faults.push(self.document.fault_at(&at, &message, Some("name declared axes")));
+            let mut fault = |message: &str, help| faults.push(self.document.fault_at(&at, message, Some(help)));
+            for name in zip {
+                match self.axis(name) {
+                    None => fault(&format!("there is no axis `{name}`"), "name declared axes"),
+                    Some(_) if !known.insert(name) => {
+                        fault(&format!("the axis `{name}` is zipped twice"), "name all axes of a group in one list");
+                    }
+                    Some(planned) if planned.is_computed() => {
+                        let message = format!("the axis `{name}` is computed, and cannot be zipped");
+                        fault(&message, "leave it out: it follows the axes of its expression");
+                    }
+                    Some(_) => {}
+                }
+            }
+            if zip.len() < 2 {
+                fault("a group of fewer than two axes zips nothing", "name two axes at least, or leave the group out");
+            }
+            if zip.iter().filter_map(|name| self.axis(name)).any(PlannedAxis::is_computed) {
+                continue;
             }
             let mut lengths = zip.iter().filter_map(|name| self.axis(name)).map(|planned| planned.values.len());
             let first = lengths.next();
@@ -370,25 +372,20 @@ impl Plan {
         self.axes.iter().find(|planned| planned.axis.name == name)
     }
 
-    /// Returns the base values with some axes, or fields given by path, set to given values. The keys are those of
-    /// `point`.
+    /// Returns the base values with some axes, or fields given by path, set to given values. Axes that are computed from
+    /// them, or advance together with them, follow. The keys are those of `point`.
     ///
     /// # Errors
     /// An unknown axis, or all faults of the case.
     pub fn at(&self, point: &[(String, AxisValue)]) -> Result<Case, Faults> {
         let failed = |fault| self.document.faults(vec![fault]);
         let mut document = self.document.clone();
-        let (mut keys, mut varied) = (Vec::new(), Vec::new());
-        for (name, value) in point {
-            let (axis, declared) = match self.axis(name) {
-                Some(planned) => (planned.axis.clone(), &planned.values[..]),
-                None => (self.free_axis(name).map_err(failed)?, &[][..]),
-            };
-            let value = typed_or_described(&axis, declared, value);
-            self.apply_value(&mut document, &axis, &value).map_err(failed)?;
-            keys.push((name.clone(), Some(value.shown)));
-            varied.push(PlannedAxis { axis, values: Vec::new(), place: None });
-        }
+        let values = self.point(point.iter().map(|(name, value)| (name.as_str(), value))).map_err(failed)?;
+        self.apply_point(&mut document, &values).map_err(failed)?;
+        let keys = point.iter().zip(&values).map(|((name, _), (_, value))| (name.clone(), Some(value.shown.clone())));
+        let keys = keys.collect();
+        let varied: Vec<_> =
+            values.into_iter().map(|(axis, _)| PlannedAxis { axis, values: Vec::new(), place: None }).collect();
         let lost = FieldRoutes::of(&varied, &self.document).faults(&varied, &self.settings, &self.document);
         if !lost.is_empty() {
             return Err(self.document.faults(lost));

@@ -294,6 +294,12 @@ impl Table {
         SourceFault::new(&format!("{}: {}, column `{column}`: {what}", self.name, row.place))
     }
 
+    /// Creates a fault of all rows together.
+    #[must_use]
+    pub fn fault_of_rows(&self, what: &str) -> SourceFault {
+        SourceFault::new(&format!("{}: {what}", self.name))
+    }
+
     /// Creates the fault of a column that would be overwritten by another value of an answer.
     #[must_use]
     pub fn fault_of_name(&self, column: &str) -> SourceFault {

@@ -61,7 +61,7 @@ impl RequestNames {
         let begun = || self.names.iter().filter(|request| request.begun.is_some()).map(|request| request.name.as_str());
         let help = match nearest(name, begun()) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("write `request: \"{name}\"` in the Isend or Irecv that it waits for"),
+            None => format!("write `request: \"{name}\"` in the Isend, Irecv or Icollective that it waits for"),
         };
         Fault::new(&format!("{path}.request"), format!("no step begins a request `{name}`"), help)
     }

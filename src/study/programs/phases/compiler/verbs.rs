@@ -2,13 +2,16 @@
 
 use super::Compiler;
 use crate::programs::phases::bound::BoundExpression;
-use crate::programs::phases::compiled::{ReceiveStep, RequestNumber, SendStep, StepAction, Within};
+use crate::programs::phases::compiled::{
+    CollectiveAction, IDEAL_BARRIER, ReceiveStep, RequestNumber, SendStep, StepAction, Within,
+};
 use crate::programs::phases::distribution::{BoundDistribution, DistributionShape};
 use crate::programs::phases::expression::{Expression, Size};
 use crate::programs::phases::step::{ProbabilityDistribution, Step};
-use parsim_sim::program::collective::{Barrier, CollectiveOperation};
+use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::units::nearest;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 impl Compiler<'_> {
     /// Compiles a step that contains no other steps.
@@ -34,7 +37,14 @@ impl Compiler<'_> {
                 StepAction::Wait(None)
             }
             Step::Exchange { with, bytes } => StepAction::Exchange { with: *with, bytes: self.size(path, bytes) },
-            Step::Collective { .. } => self.collective(path, step),
+            Step::Collective { operation, bytes, root, .. } => {
+                StepAction::Collective(self.collective(path, step, (operation, bytes, root.as_ref())))
+            }
+            Step::Icollective { operation, bytes, root, request, .. } => {
+                self.check_may_wait(path, operation);
+                let collective = self.collective(path, step, (operation, bytes, root.as_ref()));
+                StepAction::Icollective(collective, self.begun(path, request.as_deref()))
+            }
             Step::Input { bytes } => StepAction::Input { bytes: self.size(path, bytes) },
             Step::Output { bytes } => StepAction::Output { bytes: self.size(path, bytes) },
             Step::Let { name, value } => {
@@ -126,10 +136,14 @@ impl Compiler<'_> {
         self.fault(path, format!("there is no {kind} `{name}`"), help);
     }
 
-    fn collective(&mut self, path: &str, step: &Step) -> StepAction {
-        let Step::Collective { operation, bytes, root, .. } = step else { return StepAction::Return };
+    fn collective(
+        &mut self,
+        path: &str,
+        step: &Step,
+        (operation, bytes, root): (&CollectiveOperation, &Size, Option<&Expression>),
+    ) -> CollectiveAction {
         let bytes = self.size(path, bytes);
-        let root = self.optional(&format!("{path}.root"), root.as_ref());
+        let root = self.optional(&format!("{path}.root"), root);
         let within = self.known(path, self.within(step));
         if let Some(message) = self.of_other_ranks(operation, within) {
             let help = "give another number of ranks or another algorithm";
@@ -139,13 +153,21 @@ impl Compiler<'_> {
             let message = format!("{} has no root", operation.name());
             self.fault(&format!("{path}.root"), message, "leave `root` out".to_owned());
         }
-        StepAction::Collective { operation: operation.clone(), bytes, root, within }
+        CollectiveAction { operation: Rc::new(operation.clone()), bytes, root, within }
+    }
+
+    /// Records a fault if an operation cannot be started and waited for later.
+    fn check_may_wait(&mut self, path: &str, operation: &CollectiveOperation) {
+        if *operation == IDEAL_BARRIER {
+            let help = "give another algorithm, such as Dissemination";
+            self.fault(&format!("{path}.operation"), "the barrier without cost cannot be non-blocking", help);
+        }
     }
 
     /// Returns the reason why an operation cannot be run by the ranks of the communicator, if there is one.
     fn of_other_ranks(&self, operation: &CollectiveOperation, within: Within) -> Option<String> {
         let Some(split) = within else { return operation.fault(self.ranks) };
-        if *operation == (CollectiveOperation::Barrier { algorithm: Barrier::Ideal }) {
+        if *operation == IDEAL_BARRIER {
             return Some("the barrier without cost is one of all ranks".to_owned());
         }
         self.splits[split].sizes().find_map(|size| operation.fault(size))

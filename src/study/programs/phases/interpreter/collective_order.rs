@@ -1,6 +1,6 @@
 //! The order of collective operations, which is the same on all ranks of a communicator.
 
-use crate::programs::phases::compiled::{Address, CompiledProgram, StepAction};
+use crate::programs::phases::compiled::{Address, CollectiveAction, CompiledProgram, StepAction};
 use parsim_sim::fault::Fault;
 use parsim_sim::program::RankGroup;
 use parsim_sim::program::collective::CollectiveOperation;
@@ -53,7 +53,8 @@ pub(super) struct CollectiveCaller {
 }
 
 impl CollectiveOrder {
-    /// Notes that a rank calls an operation in a communicator, or with all ranks.
+    /// Notes that a rank calls an operation in a communicator, or with all ranks. Returns the number of the call among
+    /// those of the communicator, from 0.
     ///
     /// # Errors
     /// Returns a fault, at a field of the step, if another rank has called something else instead.
@@ -63,12 +64,13 @@ impl CollectiveOrder {
         communicator: Option<&Rc<RankGroup>>,
         caller: CollectiveCaller,
         call: CollectiveStep,
-    ) -> Result<(), Box<Fault>> {
+    ) -> Result<u32, Box<Fault>> {
         let mut communicators = self.0.borrow_mut();
         let calls = communicators.entry(communicator.map_or(std::ptr::null(), Rc::as_ptr)).or_insert_with(|| {
             CommunicatorCalls { counts: vec![0; caller.of as usize], complete: 0, open: VecDeque::new() }
         });
-        let number = calls.counts[caller.place as usize] - calls.complete;
+        let serial = calls.counts[caller.place as usize];
+        let number = serial - calls.complete;
         calls.counts[caller.place as usize] += 1;
         match calls.open.get_mut(number as usize) {
             Some(open) => {
@@ -83,7 +85,7 @@ impl CollectiveOrder {
             calls.open.pop_front();
             calls.complete += 1;
         }
-        Ok(())
+        Ok(serial)
     }
 }
 
@@ -97,10 +99,14 @@ fn difference(
     if call == *other {
         return None;
     }
-    let (own, others) = (operation(program, call.at), operation(program, other.at));
+    let ((own, waits), (others, other_waits)) = (operation(program, call.at), operation(program, other.at));
     let (name, its) = (own.name(), others.name());
     if name != its {
         return Some(("operation", format!("calls {name}, where rank {first} calls {its}")));
+    }
+    if waits != other_waits {
+        let [how, otherwise] = [waits, other_waits].map(|waits| if waits { "blocking" } else { "non-blocking" });
+        return Some(("operation", format!("calls a {how} {name}, where rank {first} calls a {otherwise} one")));
     }
     if own != others {
         return Some(("operation", format!("calls {name} with another algorithm than rank {first}")));
@@ -115,9 +121,11 @@ fn difference(
     (bytes != its).then(|| ("bytes", format!("calls {name} of {bytes} B, and rank {first} of {its} B")))
 }
 
-fn operation(program: &CompiledProgram, at: Address) -> &CollectiveOperation {
+/// Returns an operation, and whether its step waits for it.
+fn operation(program: &CompiledProgram, at: Address) -> (&CollectiveOperation, bool) {
     match &program.steps[at as usize].action {
-        StepAction::Collective { operation, .. } => operation,
+        StepAction::Collective(CollectiveAction { operation, .. }) => (operation, true),
+        StepAction::Icollective(CollectiveAction { operation, .. }, _) => (operation, false),
         _ => unreachable!("only steps with collective operations are noted"),
     }
 }

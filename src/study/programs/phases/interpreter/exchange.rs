@@ -1,31 +1,27 @@
 //! Exchanges with neighbours.
 
-use super::StepInterpreter;
 use crate::programs::communicator_tag::FIRST_OWN_TAG;
 use crate::programs::phases::step::Neighbours;
-use parsim_sim::program::{Grid, Message, MessagePattern};
+use parsim_sim::program::{Grid, Message, MessagePattern, Process};
 
-impl StepInterpreter {
-    /// Exchanges messages with the neighbours. Each direction has a separate tag, because on a short ring both
-    /// neighbours are the same rank.
-    pub(super) async fn exchange(&self, with: Neighbours, bytes: u64) {
-        let neighbours = with.of(self.me.rank(), self.program.grid);
-        let mut under_way = [None; 4];
-        for (direction, to) in neighbours.into_iter().enumerate() {
-            if let Some(to) = to {
-                let message = Message::new(bytes).tag(exchange_tag(direction));
-                under_way[direction] = Some(self.me.start_send(to, message).await);
-            }
+/// Exchanges messages with the neighbours. Each direction has a separate tag, because on a short ring both neighbours are
+/// the same rank.
+pub(super) async fn exchange(me: &Process, neighbours: [Option<u32>; 4], bytes: u64) {
+    let mut under_way = [None; 4];
+    for (direction, to) in neighbours.into_iter().enumerate() {
+        if let Some(to) = to {
+            let message = Message::new(bytes).tag(exchange_tag(direction));
+            under_way[direction] = Some(me.start_send(to, message).await);
         }
-        for (direction, from) in neighbours.into_iter().enumerate() {
-            if let Some(from) = from {
-                let tag = Some(exchange_tag(direction ^ 1));
-                self.me.receive_where(MessagePattern { from: Some(from), tag }).await;
-            }
+    }
+    for (direction, from) in neighbours.into_iter().enumerate() {
+        if let Some(from) = from {
+            let tag = Some(exchange_tag(direction ^ 1));
+            me.receive_where(MessagePattern { from: Some(from), tag }).await;
         }
-        for operation in under_way.into_iter().flatten() {
-            self.me.wait(operation).await;
-        }
+    }
+    for operation in under_way.into_iter().flatten() {
+        me.wait(operation).await;
     }
 }
 

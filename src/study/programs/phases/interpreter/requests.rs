@@ -2,19 +2,19 @@
 
 use crate::programs::phases::compiled::{RequestNumber, Within};
 use parsim_sim::fault::Fault;
-use parsim_sim::program::Operation;
+use parsim_sim::program::PendingOperation;
 use std::collections::VecDeque;
 
 /// The pending operations, in the order in which they began.
 #[derive(Default)]
 pub(super) struct OutstandingRequests(VecDeque<OutstandingRequest>);
 
-/// A pending send or receive.
+/// A pending send, receive or collective operation.
 #[derive(Clone, Copy)]
 pub(super) struct OutstandingRequest {
-    pub operation: Operation,
+    pub operation: PendingOperation,
     pub name: RequestNumber,
-    /// The communicator in which the sender's rank is counted.
+    /// The communicator in which ranks are counted.
     pub within: Within,
     /// The number of the step that began the operation.
     pub step: usize,
@@ -32,7 +32,7 @@ impl OutstandingRequests {
     }
 
     /// Returns the operations with this name.
-    pub fn operations(&self, name: RequestNumber) -> Vec<Operation> {
+    pub fn operations(&self, name: RequestNumber) -> Vec<PendingOperation> {
         self.0.iter().filter(|request| request.name == name).map(|request| request.operation).collect()
     }
 

@@ -2,16 +2,19 @@
 
 use super::StepInterpreter;
 use super::collective_order::{CollectiveCaller, CollectiveStep};
+use super::exchange::exchange;
 use super::requests::OutstandingRequest;
-use crate::programs::communicator_tag::{FIRST_OWN_TAG, tag_within};
+use crate::programs::communicator_tag::{FIRST_OWN_TAG, serial_within, tag_within};
 use crate::programs::expression::Value;
 use crate::programs::phases::bound::{BoundExpression, BoundSize};
-use crate::programs::phases::compiled::{CompiledStep, ReceiveStep, RequestNumber, SendStep, StepAction, Within};
+use crate::programs::phases::compiled::{
+    CollectiveAction, CompiledStep, IDEAL_BARRIER, ReceiveStep, RequestNumber, SendStep, StepAction, Within,
+};
 use crate::programs::phases::names::{NUMBER, SOURCE};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::Work;
 use parsim_sim::program::collective::CollectiveOperation;
-use parsim_sim::program::{Message, MessagePattern, Operation, RankGroup, Received};
+use parsim_sim::program::{Message, MessagePattern, Operation, PendingOperation, Process, RankGroup, Received};
 use parsim_sim::units::SimDuration;
 use std::rc::Rc;
 
@@ -24,26 +27,50 @@ impl StepInterpreter {
             StepAction::Compute { flops, rows, bytes, seconds } => {
                 self.compute(flops, rows.as_ref(), (bytes.as_ref(), seconds.as_ref())).await?;
             }
-            StepAction::Send(send) => {
+            StepAction::Send(send) if self.side_tasks.are_over() => {
                 self.send(send)?.await;
             }
+            StepAction::Send(send) => {
+                let (to, message) = self.message(send)?;
+                Box::pin(self.side_tasks.send(&self.me, to, message)).await;
+            }
             StepAction::Receive(receive) => {
-                let received = self.me.receive_where(self.pattern(receive)?).await;
+                let pattern = self.pattern(receive)?;
+                let received = if self.side_tasks.are_over() {
+                    self.me.receive_where(pattern).await
+                } else {
+                    Box::pin(self.side_tasks.receive(&self.me, pattern)).await
+                };
                 self.note(&received, receive.within);
             }
             StepAction::Isend(send, name) => {
-                let operation = self.start_send(send)?.await;
+                let operation = PendingOperation::Message(self.start_send(send)?.await);
                 self.under_way(operation, *name, send.within, step.number);
             }
             StepAction::Irecv(receive, name) => {
-                let operation = self.me.start_receive(self.pattern(receive)?).await;
+                let operation = PendingOperation::Message(self.me.start_receive(self.pattern(receive)?).await);
                 self.under_way(operation, *name, receive.within, step.number);
             }
             StepAction::Wait(name) => self.wait_for(*name).await,
             StepAction::Waitany(name) => self.wait_for_any(*name).await,
-            StepAction::Exchange { with, bytes } => self.exchange(*with, bytes.bytes(&self.slots)?).await,
-            StepAction::Collective { operation, bytes, root, within } => {
-                self.collective(operation, bytes.bytes(&self.slots)?, (root.as_ref(), *within)).await?;
+            StepAction::Exchange { with, bytes } => {
+                let neighbours = with.of(self.me.rank(), self.program.grid);
+                let bytes = bytes.bytes(&self.slots)?;
+                if self.side_tasks.are_over() {
+                    exchange(&self.me, neighbours, bytes).await;
+                } else {
+                    let work = |me: Process| async move { exchange(&me, neighbours, bytes).await };
+                    Box::pin(self.side_tasks.run(&self.me, work)).await;
+                }
+            }
+            StepAction::Collective(collective) => {
+                let (me, call) = self.call(collective)?;
+                self.collective(me, &collective.operation, call).await?;
+            }
+            StepAction::Icollective(collective, name) => {
+                let (me, call) = self.call(collective)?;
+                let operation = self.start_collective(me, collective, call).await;
+                self.under_way(operation, *name, collective.within, step.number);
             }
             StepAction::Input { bytes } => self.me.input(bytes.bytes(&self.slots)?).await,
             StepAction::Output { bytes } => self.me.output(bytes.bytes(&self.slots)?).await,
@@ -174,7 +201,7 @@ impl StepInterpreter {
         self.changes += 1;
     }
 
-    fn under_way(&mut self, operation: Operation, name: RequestNumber, within: Within, step: usize) {
+    fn under_way(&mut self, operation: PendingOperation, name: RequestNumber, within: Within, step: usize) {
         self.under_way.begin(OutstandingRequest { operation, name, within, step });
     }
 
@@ -189,40 +216,88 @@ impl StepInterpreter {
         if operations.is_empty() {
             return;
         }
-        let index = self.me.wait_any(&operations).await;
+        let index = Box::pin(self.side_tasks.wait_any(&self.me, &operations)).await;
         if let Some(request) = self.under_way.take(name, index) {
             self.end(request).await;
         }
     }
 
     async fn end(&mut self, request: OutstandingRequest) {
-        if let Some(received) = self.me.wait(request.operation).await {
+        let received = match request.operation {
+            PendingOperation::Message(operation) if self.side_tasks.are_over() => self.me.wait(operation).await,
+            operation => Box::pin(self.side_tasks.wait(&self.me, operation)).await,
+        };
+        if let Some(received) = received {
             self.note(&received, request.within);
         }
     }
 
-    async fn collective(
-        &self,
-        operation: &CollectiveOperation,
-        bytes: u64,
-        (root, within): (Option<&BoundExpression>, Within),
-    ) -> Result<(), Box<Fault>> {
+    /// Notes the call of a collective operation. Returns the process as a member of its communicator, and the call.
+    fn call(&self, collective: &CollectiveAction) -> Result<(Process, CalledCollective), Box<Fault>> {
+        let CollectiveAction { bytes, root, within, .. } = collective;
+        let bytes = bytes.bytes(&self.slots)?;
         // The address is that of the next step.
         let at = self.at - 1;
-        let group = self.group(within)?.cloned();
+        let group = self.group(*within)?.cloned();
         let me = group.as_ref().map_or_else(|| self.me.clone(), |group| self.me.within(group));
-        let root = root.map_or(Ok(0), |root| root.rank(&self.slots, "root"))?;
+        let root = root.as_ref().map_or(Ok(0), |root| root.rank(&self.slots, "root"))?;
         if root >= me.ranks() {
             return Err(Box::new(no_rank("root", "has the root", root, me.ranks() - 1)));
         }
         let caller = CollectiveCaller { place: me.rank(), rank: self.me.rank(), of: me.ranks() };
-        self.collectives.call(&self.program, group.as_ref(), caller, CollectiveStep { at, bytes, root })?;
-        me.collective(Some(operation.name()));
-        // Boxed, because the state of a collective operation is larger than all other states together.
-        Box::pin(operation.run(&me, root, bytes, None)).await;
-        me.collective(None);
+        let step = CollectiveStep { at, bytes, root };
+        let number = self.collectives.call(&self.program, group.as_ref(), caller, step)?;
+        Ok((me, CalledCollective { root, bytes, number }))
+    }
+
+    async fn collective(
+        &mut self,
+        me: Process,
+        operation: &Rc<CollectiveOperation>,
+        call: CalledCollective,
+    ) -> Result<(), Box<Fault>> {
+        if self.side_tasks.are_over() {
+            me.collective(Some(operation.name()));
+            // Boxed, because the state of a collective operation is larger than all other states together.
+            Box::pin(operation.run(&me, call.root, call.bytes, None)).await;
+            me.collective(None);
+            return Ok(());
+        }
+        if **operation == IDEAL_BARRIER {
+            let message = "in the barrier without cost, the non-blocking operations in progress would not advance";
+            let help = "wait for them before it, or give another algorithm, such as Dissemination";
+            return Err(Box::new(Fault::new("operation", message, help)));
+        }
+        let operation = Rc::clone(operation);
+        Box::pin(self.side_tasks.run(&me, |me| perform(me, operation, call))).await;
         Ok(())
     }
+
+    async fn start_collective(
+        &mut self,
+        me: Process,
+        CollectiveAction { operation, within, .. }: &CollectiveAction,
+        call: CalledCollective,
+    ) -> PendingOperation {
+        let (operation, serial) = (Rc::clone(operation), serial_within(communicator_number(*within), call.number));
+        let beginning = self.side_tasks.begin(&me, Some(serial), |me| perform(me, operation, call));
+        PendingOperation::SideTask(Box::pin(beginning).await)
+    }
+}
+
+/// A call of a collective operation.
+#[derive(Clone, Copy)]
+struct CalledCollective {
+    root: u32,
+    bytes: u64,
+    /// The number of the call among those of its communicator.
+    number: u32,
+}
+
+async fn perform(me: Process, operation: Rc<CollectiveOperation>, call: CalledCollective) {
+    me.collective(Some(operation.name()));
+    operation.run(&me, call.root, call.bytes, None).await;
+    me.collective(None);
 }
 
 /// Returns the number of a communicator; 0 for all ranks.

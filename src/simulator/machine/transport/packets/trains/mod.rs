@@ -66,6 +66,8 @@ pub(super) struct Trains {
     ahead: VecDeque<MovingTrain>,
     /// The transfers over the links, if they are recorded.
     transfers: Option<Box<Transfers>>,
+    /// The number of events of packets that have been run.
+    pub(super) steps: u64,
 }
 
 /// One direction of a link.
@@ -202,6 +204,7 @@ impl Trains {
             places,
             ahead: VecDeque::new(),
             transfers: None,
+            steps: 0,
             routes: Routes::of(&topology),
             topology,
         }

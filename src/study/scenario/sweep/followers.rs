@@ -1,0 +1,241 @@
+//! Axes that follow others: computed from them, or zipped with them.
+
+use super::{Axis, AxisFormula, AxisValue, Plan, PlannedAxis, PlannedValue, ValueOrigin, typed, typed_or_described};
+use crate::scenario::source::{Document, SourceFault};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+impl Plan {
+    /// Returns, for every axis, whether it is varied, advances together with a varied axis, or is computed from one.
+    /// Expressions with faults, which are reported when the plan is unfolded, follow nothing.
+    pub(super) fn with_followers(&self, is_varied: impl Fn(&Axis) -> bool) -> Vec<bool> {
+        let mut varied: Vec<bool> = Vec::new();
+        for (index, PlannedAxis { axis, .. }) in self.axes.iter().enumerate() {
+            let is_zipped = |other: &Axis| is_varied(other) && self.are_zipped(&axis.name, &other.name);
+            let formula = self.formula(index).and_then(Result::ok);
+            let is_computed = formula.is_some_and(|formula| formula.inputs().any(|input| varied[input]));
+            varied.push(is_varied(axis) || is_computed || self.axes().any(is_zipped));
+        }
+        varied
+    }
+
+    /// Returns the axes that follow given ones, each with the path of its field.
+    pub(in crate::scenario) fn following(&self, is_given: impl Fn(&Axis) -> bool) -> Vec<(String, String)> {
+        let follows = self.axes().zip(self.with_followers(&is_given));
+        let follows = follows.filter(|(axis, follows)| *follows && !is_given(axis));
+        follows.map(|(axis, _)| (axis.name.clone(), axis.path.clone())).collect()
+    }
+
+    /// Returns the given values of axes, or of fields given by path, in their order, followed by those of the axes that
+    /// follow them.
+    ///
+    /// # Errors
+    /// An unknown axis, an expression without value, or a zipped axis without exactly one value beside the given ones.
+    pub(in crate::scenario) fn point<'v>(
+        &self,
+        given: impl Iterator<Item = (&'v str, &'v AxisValue)>,
+    ) -> Result<Vec<(Axis, PlannedValue)>, SourceFault> {
+        let value = |(name, value): (&str, &AxisValue)| {
+            let of_path = || self.axes.iter().find(|planned| planned.axis.path == name);
+            let (axis, declared) = match self.axis(name).or_else(of_path) {
+                Some(planned) => (planned.axis.clone(), &planned.values[..]),
+                None => (self.free_axis(name)?, &[][..]),
+            };
+            let value = typed_or_described(&axis, declared, value);
+            Ok((axis, value))
+        };
+        let mut values = given.map(value).collect::<Result<Vec<_>, SourceFault>>()?;
+        values.extend(self.followers(&values)?);
+        Ok(values)
+    }
+
+    /// Sets the values of a point in `document`, those of whole descriptions before those of their fields.
+    pub(in crate::scenario) fn apply_point(
+        &self,
+        document: &mut Document,
+        point: &[(Axis, PlannedValue)],
+    ) -> Result<(), SourceFault> {
+        let mut point: Vec<_> = point.iter().collect();
+        point.sort_by_key(|(axis, _)| axis.path.matches('.').count());
+        point.into_iter().try_for_each(|(axis, value)| self.apply_value(document, axis, value))
+    }
+
+    /// Returns the other axes whose values are determined along the axis `name`, where all further axes have one value:
+    /// those that are computed, those that are zipped with it, and, if it is computed itself, the last axis from which
+    /// it is computed.
+    #[must_use]
+    pub fn determined_along(&self, name: &str) -> Vec<String> {
+        let source = self.source(name);
+        let is_determined = |PlannedAxis { axis, .. }: &&PlannedAxis| {
+            let is_zipped =
+                |source: &PlannedAxis| has_distinct_values(source) && self.are_zipped(&axis.name, &source.axis.name);
+            axis.name != name
+                && (axis.expression.is_some()
+                    || source.is_some_and(|source| source.axis.name == axis.name || is_zipped(source)))
+        };
+        self.axes.iter().filter(is_determined).map(|planned| planned.axis.name.clone()).collect()
+    }
+
+    /// Returns the axis `name`, or the last axis with several values from which it is computed.
+    fn source(&self, name: &str) -> Option<&PlannedAxis> {
+        let mut index = self.axes.iter().position(|planned| planned.axis.name == name)?;
+        while let Some(formula) = self.formula(index) {
+            index = formula.ok()?.inputs().filter(|input| self.may_vary(&self.axes[*input].axis.name)).max()?;
+        }
+        self.axes.get(index)
+    }
+
+    /// Returns the axes that follow those with the given values, with their values.
+    ///
+    /// # Errors
+    /// An expression has no value, or a zipped axis has not exactly one value beside the given ones.
+    fn followers(&self, given: &[(Axis, PlannedValue)]) -> Result<Vec<(Axis, PlannedValue)>, SourceFault> {
+        let mut followers = Vec::new();
+        let (mut values, mut moved) = (Vec::new(), Vec::new());
+        for (index, planned) in self.axes.iter().enumerate() {
+            let is_given = |(axis, _): &&(Axis, PlannedValue)| axis.path == planned.axis.path;
+            let mut value = given.iter().find(is_given).map(|(_, value)| value.clone());
+            if value.is_none() {
+                let computed = self.computed(index, &values, &moved)?;
+                value = computed.map_or_else(|| self.zipped(planned, given), |value| Ok(Some(value)))?;
+                followers.extend(value.clone().map(|value| (planned.axis.clone(), value)));
+            }
+            moved.push(value.is_some());
+            values.push(Cow::Owned(value.unwrap_or_else(|| self.base_value(planned)).shown));
+        }
+        Ok(followers)
+    }
+
+    /// Returns the value of an axis that is computed from an axis that has `moved`, given the `values` of those before.
+    fn computed(
+        &self,
+        index: usize,
+        values: &[Cow<'_, AxisValue>],
+        moved: &[bool],
+    ) -> Result<Option<PlannedValue>, SourceFault> {
+        let Some(formula) = self.formula(index).transpose()? else { return Ok(None) };
+        if !formula.inputs().any(|input| moved[input]) {
+            return Ok(None);
+        }
+        let number = formula.number(values, &self.document)?;
+        Ok(Some(typed(&self.axes[index].axis, &number.to_string(), ValueOrigin::Declared(None))))
+    }
+
+    /// Returns the value of an axis at the places where the axes that it is zipped with have the given values.
+    fn zipped(
+        &self,
+        planned: &PlannedAxis,
+        given: &[(Axis, PlannedValue)],
+    ) -> Result<Option<PlannedValue>, SourceFault> {
+        let name = &planned.axis.name;
+        let beside: Vec<_> = given.iter().filter(|(axis, _)| self.are_zipped(&axis.name, name)).collect();
+        if beside.is_empty() {
+            return Ok(None);
+        }
+        let has = |place: usize| {
+            let is_at = |(axis, value): &&(Axis, PlannedValue)| {
+                let values = self.axis(&axis.name).map_or(&[][..], |other| &other.values);
+                values.get(place).is_some_and(|other| other.shown == value.shown)
+            };
+            beside.iter().all(is_at)
+        };
+        let mut places = planned.values.iter().enumerate().filter(|(place, _)| has(*place)).map(|(_, value)| value);
+        let first = places.next();
+        let described = || {
+            let texts: Vec<_> = beside.iter().map(|(axis, value)| format!("{} = {}", axis.name, value.shown)).collect();
+            texts.join(", ")
+        };
+        let problem = match first {
+            None => "no value",
+            Some(first) if places.any(|other| other.shown != first.shown) => "several values",
+            Some(first) => return Ok(Some(first.clone())),
+        };
+        let message = format!("the axis `{name}`, which is zipped with others, has {problem} for {}", described());
+        Err(SourceFault::new(&message).help(&format!("give `{name}`, too")))
+    }
+
+    /// Returns the parsed expression of an axis, if it is computed.
+    pub(super) fn formula(&self, index: usize) -> Option<Result<AxisFormula, SourceFault>> {
+        let at = format!("axes.{index}.expression");
+        let (expression, axes) = (self.axes[index].axis.expression.as_ref()?, self.axes.split_at(index));
+        Some(AxisFormula::computed(expression, at, axes, &self.document))
+    }
+}
+
+/// Returns `true` if no value of the axis occurs twice.
+fn has_distinct_values(planned: &PlannedAxis) -> bool {
+    let mut known = HashSet::new();
+    planned.values.iter().all(|value| known.insert(value.shown.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Override;
+    use super::*;
+
+    /// The numbers of processors of a node and of nodes advance together; ranks are their product, and `n` follows them.
+    fn plan(over: &[Override]) -> Plan {
+        let mut document = Document::load("../../scenarios/real-lu.ron").unwrap();
+        let axes = r#"[
+            Axis(name: "q", path: "placement.ranks_per_node", values: [1, 16, 1]),
+            Axis(name: "p", path: "machine.network.topology.nodes", values: [1, 1, 4]),
+            Axis(name: "ranks", path: "ranks", expression: "q * p"),
+            Axis(name: "n", path: "program.n", expression: "64 * ranks"),
+        ]"#;
+        document.set("axes", axes).unwrap();
+        Plan::new(document, over).unwrap()
+    }
+
+    fn at(point: &[(&str, i128)]) -> Result<(u32, u32), String> {
+        let point: Vec<_> = point.iter().map(|(name, value)| ((*name).to_owned(), AxisValue::Whole(*value))).collect();
+        let case = plan(&[]).at(&point).map_err(|faults| faults.list[0].message.clone())?;
+        let resolved = Document::from_text("resolved", &case.scenario.to_ron()).unwrap();
+        let n = AxisValue::of_tree(resolved.get("program.n").unwrap()).and_then(|n| n.number());
+        let n = n.map(|n| n.to_string().parse().unwrap()).unwrap();
+        Ok((case.scenario.ranks, n))
+    }
+
+    #[test]
+    fn computed_axes_follow_those_that_are_given() {
+        assert_eq!(at(&[]), Ok((16, 2000)));
+        assert_eq!(at(&[("q", 2), ("p", 4)]), Ok((8, 512)));
+        assert_eq!(at(&[("ranks", 8)]), Ok((8, 512)));
+        assert_eq!(at(&[("program.n", 128)]), Ok((16, 128)));
+        assert_eq!(at(&[("q", 2), ("p", 4), ("n", 640)]), Ok((8, 640)));
+    }
+
+    #[test]
+    fn zipped_axes_follow_if_they_have_one_value() {
+        assert_eq!(at(&[("p", 4)]), Ok((4, 256)));
+        assert_eq!(at(&[("machine.network.topology.nodes", 4)]), Ok((4, 256)));
+        assert_eq!(at(&[("q", 16)]), Ok((16, 1024)));
+        let faults = [at(&[("p", 3)]), at(&[("q", 1)])].map(Result::unwrap_err);
+        assert_eq!(faults[0], "the axis `q`, which is zipped with others, has no value for p = 3");
+        assert_eq!(faults[1], "the axis `p`, which is zipped with others, has several values for q = 1");
+    }
+
+    #[test]
+    fn an_axis_advances_with_one_group_of_others() {
+        let faults = |zip: &str| {
+            let mut document = Document::load("../../scenarios/real-lu.ron").unwrap();
+            document.set("zip", zip).unwrap();
+            Plan::new(document, &[]).unwrap_err().list.iter().map(|fault| fault.message.clone()).collect::<Vec<_>>()
+        };
+        let is_said = |zip: &str, said: &str| faults(zip).iter().any(|fault| fault == said);
+        assert!(is_said(r#"[["q", "p"], ["p", "n"]]"#, "the axis `p` is zipped twice"));
+        assert!(is_said(r#"[["q", "p", "p"]]"#, "the axis `p` is zipped twice"));
+        assert!(is_said(r#"[["q", "p"], ["n"]]"#, "a group of fewer than two axes zips nothing"));
+        assert!(is_said(r#"[["ranks", "p"]]"#, "the axis `ranks` is computed, and cannot be zipped"));
+    }
+
+    #[test]
+    fn a_plan_that_holds_axes_varies_those_that_follow_varied_ones() {
+        let over = [Override::new("q", &["1", "4"]), Override::new("p", &["4", "4"])];
+        let cases = |varied: &str| {
+            let cases = plan(&over).holding(|name| name == varied).cases().unwrap();
+            cases.iter().map(|case| case.scenario.ranks).collect::<Vec<_>>()
+        };
+        assert_eq!(cases("q"), [4, 16]);
+        assert_eq!(cases("none"), [16]);
+    }
+}

@@ -1,0 +1,223 @@
+//! Non-blocking collective operations in programs of steps: what they take, beside what they go on, and their faults.
+
+use crate::diagnostics::Folder;
+use crate::steps::{assert_rejected, with_program};
+
+/// The record of a run on so many ranks of a machine.
+fn record(machine: &str, ranks: u32, fields: &str) -> serde_json::Value {
+    let scenario = with_program(fields)
+        .replace("File(\"machines/t800.ron\")", &format!("File(\"{}\")", crate::repository(machine).display()))
+        .replace("ranks: 4", &format!("ranks: {ranks}"));
+    let ran = Folder::with(scenario).parsim(&["run", "scenario.ron", "--format", "json"]).assert().success();
+    serde_json::from_slice(&ran.get_output().stdout).expect("a record")
+}
+
+fn makespan(machine: &str, ranks: u32, fields: &str) -> f64 {
+    record(machine, ranks, fields)["makespan_s"].as_f64().expect("a time")
+}
+
+const SUPERCLUSTER: &str = "scenarios/machines/parsytec-supercluster-t800.ron";
+const CLUSTER: &str = "scenarios/machines/marenostrum5.ron";
+/// A machine whose nodes have several interfaces, one for each port of an algorithm.
+const TORUS: &str = "scenarios/machines/fugaku.ron";
+
+fn blocking(operation: &str, more: &str) -> String {
+    format!("Collective(operation: {operation}, bytes: \"30000 B\"{more})")
+}
+
+fn started(operation: &str, more: &str) -> String {
+    format!("Icollective(operation: {operation}, bytes: \"30000 B\", request: \"c\"{more})")
+}
+
+const SUM: &str = "AllReduce(algorithm: RecursiveDoubling)";
+const WAIT: &str = "Wait(request: \"c\")";
+
+/// An operation whose rank waits at once takes as long as the blocking one, also if its ports have interfaces of their
+/// own, which their messages find by their tags.
+#[test]
+fn an_operation_that_is_waited_for_at_once_takes_as_long_as_the_blocking_one() {
+    for (machine, ranks, operation) in [
+        (SUPERCLUSTER, 8, SUM),
+        (SUPERCLUSTER, 6, "Broadcast(algorithm: Binomial)"),
+        (SUPERCLUSTER, 6, "Barrier(algorithm: Tree)"),
+        (CLUSTER, 8, SUM),
+        (CLUSTER, 7, "AllGather(algorithm: Ring)"),
+        (CLUSTER, 7, "Barrier(algorithm: Dissemination)"),
+        (TORUS, 16, "AllReduce(algorithm: TorusRings(shape: [4, 2, 2], ports: 3))"),
+        (TORUS, 16, "Broadcast(algorithm: TorusTree(shape: [4, 2, 2], ports: 3))"),
+    ] {
+        let waited = record(machine, ranks, &format!("steps: [{}, {WAIT}]", started(operation, "")));
+        let whole = record(machine, ranks, &format!("steps: [{}]", blocking(operation, "")));
+        assert!(whole["makespan_s"].as_f64().is_some_and(|seconds| seconds > 0.0));
+        assert_eq!(waited["makespan_s"], whole["makespan_s"], "{operation} on {machine}");
+    }
+}
+
+/// Messages that are short enough to leave at once arrive while the ranks compute. The next ones leave when the ranks
+/// wait, for whatever it is.
+#[test]
+fn an_operation_advances_while_ranks_wait_but_not_while_they_compute() {
+    let compute = "Compute(seconds: \"1e-3\")";
+    let time = |steps: &[&str]| makespan(CLUSTER, 8, &format!("steps: [{}]", steps.join(", ")));
+    let [sum, start] = [blocking(SUM, ""), started(SUM, "")].map(|step| step.replace("30000", "4000"));
+    let one_after_the_other = time(&[&sum, compute]);
+    let alone = one_after_the_other - 1e-3;
+    let beside = time(&[&start, compute, WAIT]);
+    // Three exchanges, the first of which is over when the ranks have computed.
+    assert!(beside < one_after_the_other - 0.2 * alone, "{beside} and {one_after_the_other}");
+    assert!(beside > 1e-3 + 0.5 * alone, "{beside} and {alone}");
+    // Rank 0 makes the others wait for a message; the operation is over when it comes.
+    let late = "When(condition: \"rank == 0\", then: [Repeat(times: \"p - 1\", index: \"i\", steps: [\
+                Isend(to: \"i + 1\", bytes: \"8 B\")]), Waitall], otherwise: [Receive(from: 0)])";
+    let others = "Icollective(operation: AllReduce(algorithm: Rabenseifner), bytes: \"30000 B\", communicator: \"others\", request: \"c\")";
+    let with_others = |steps: &[&str]| {
+        let steps = steps.join(", ");
+        let all = format!("communicators: {{\"others\": (color: \"-1 if rank == 0 else 1\")}}, steps: [{steps}]");
+        makespan(CLUSTER, 8, &all)
+    };
+    let [only, first] =
+        ["", others].map(|step| format!("When(condition: \"rank == 0\", then: [{compute}], otherwise: [{step}])"));
+    let (alone, with) = (with_others(&[&only, late]), with_others(&[&first, late, WAIT]));
+    assert!((with - alone).abs() < 2e-6, "{with} and {alone}");
+}
+
+/// Steps of all kinds while operations are in progress. Every message carries its number, so that none is mistaken.
+#[test]
+fn messages_and_other_operations_go_on_beside_an_operation() {
+    let fails = "Send(to: \"p\", bytes: \"0 B\")";
+    let odd = ", communicator: \"odd\"";
+    let (start, second) = (started(SUM, ""), started("AllGather(algorithm: Ring)", odd));
+    let (third, sum) =
+        (started("Barrier(algorithm: BinomialTree)", ""), blocking("Reduce(algorithm: Binomial)", ", root: 2"));
+    let fields = format!(
+        "communicators: {{\"odd\": (color: \"rank % 2\", key: \"-rank\")}}, steps: [{start}, {second}, \
+         Exchange(with: Torus, bytes: \"9000 B\"), {sum}, {third}, \
+         Irecv(from: \"(rank + 1) % p\", request: \"c\"), \
+         When(condition: \"rank % 2 == 0\", then: [Send(to: \"rank + 1\", bytes: \"80000 B\", tag: 3, number: \"rank\"), \
+         Receive(from: Any, tag: 4)], otherwise: [Receive(from: \"rank - 1\", tag: 3), \
+         When(condition: \"number != source or source != rank - 1\", then: [{fails}]), \
+         Send(to: \"rank - 1\", bytes: \"8 B\", tag: 4, number: 77)]), \
+         Isend(to: \"(rank + p - 1) % p\", bytes: \"8 B\", number: 5), Waitany(request: \"c\"), Wait(request: \"c\"), \
+         When(condition: \"number != 5\", then: [{fails}]), Waitall]"
+    );
+    for (machine, ranks) in [(SUPERCLUSTER, 8), (CLUSTER, 8), (TORUS, 16)] {
+        let record = record(machine, ranks, &fields);
+        assert!(record["messages"].as_u64().is_some_and(|messages| messages > 50), "{machine}");
+    }
+}
+
+#[test]
+fn non_blocking_operations_are_waited_for_and_agree() {
+    let at_two = |then: &str, otherwise: &str| {
+        format!("steps: [When(condition: \"rank == 2\", then: [{then}], otherwise: [{otherwise}])]")
+    };
+    let (sum, start) = (blocking(SUM, ""), started(SUM, ""));
+    let ideal = "Barrier(algorithm: Ideal)";
+    let half = "communicators: {\"half\": (color: \"rank div 2\")}, ";
+    assert_rejected([
+        (
+            at_two(&sum, &format!("{start}, {WAIT}")),
+            "AllReduce(algorithm: RecursiveDoubling), bytes: \"30000 B\")",
+            "rank 2, phase program: calls a blocking AllReduce, where rank 0 calls a non-blocking one",
+            "in the same order",
+        ),
+        (
+            at_two(&format!("{}, {WAIT}", started("Scan(algorithm: Chain)", "")), &format!("{start}, {WAIT}")),
+            "Scan",
+            "rank 2, phase program: calls Scan, where rank 0 calls AllReduce",
+            "in the same order",
+        ),
+        (
+            format!(
+                "steps: [{start}, {}, Waitall]",
+                started("Broadcast(algorithm: Binomial)", ", root: \"rank div 3\"")
+            ),
+            "\"rank div 3\"",
+            "rank 3, phase program: calls Broadcast with root 1, and rank 0 with root 0",
+            "the same root and size",
+        ),
+        (format!("steps: [{}, Waitall]", started(SUM, ", root: 1")), "1)", "AllReduce has no root", "leave `root` out"),
+        (
+            at_two("", &format!("{start}, {WAIT}")),
+            "Icollective",
+            "ranks 0, 1, 3 are in AllReduce, rank 2 is not",
+            "let all ranks call every collective operation",
+        ),
+        (
+            format!("{half}{}", at_two("", &format!("{}, {WAIT}", started(SUM, ", communicator: \"half\"")))),
+            "Icollective",
+            "rank 3 is in AllReduce of communicator half, rank 2 is not",
+            "let all ranks call every collective operation",
+        ),
+        (format!("steps: [{start}]"), "\"c\"", "no step waits for the request `c`", "write `Wait(request: \"c\")`"),
+        (
+            format!("steps: [{start}, When(condition: \"rank > 0\", then: [{WAIT}])]"),
+            "Icollective",
+            "rank 0, phase program: the request `c` is still pending at the end",
+            "let every rank that begins it",
+        ),
+        (
+            format!("steps: [{}, {WAIT}]", started(ideal, "")),
+            ideal,
+            "the barrier without cost cannot be non-blocking",
+            "such as Dissemination",
+        ),
+        (
+            format!("steps: [{start}, Collective(operation: {ideal}, bytes: \"0 B\"), {WAIT}]"),
+            ideal,
+            "in the barrier without cost, the non-blocking operations in progress would not advance",
+            "wait for them before it",
+        ),
+    ]);
+}
+
+/// The wait for one operation decides nothing, so that the check is certain of what it finds beside one.
+#[test]
+fn ranks_that_wait_for_each_other_beside_an_operation_are_found() {
+    let start = started(SUM, "");
+    let swap =
+        "When(condition: \"rank < 2\", then: [Receive(from: \"1 - rank\"), Send(to: \"1 - rank\", bytes: \"8 B\")])";
+    assert_rejected([
+        (
+            format!("steps: [{start}, {swap}, {WAIT}]"),
+            "Receive",
+            "2 ranks wait for messages from each other in a cycle: rank 0 from rank 1, rank 1 from rank 0",
+            "let some of them send before they receive",
+        ),
+        (
+            format!("steps: [{start}, When(condition: \"rank == 1\", then: [Receive(from: 0)]), {WAIT}]"),
+            "Receive",
+            "rank 1, phase program: the receive of a message from rank 0 has no matching send",
+            "match every send with a receive",
+        ),
+    ]);
+    // The order of arrival decides which message comes first, so that only the run finds these.
+    let any = "When(condition: \"rank == 3\", then: [Receive(from: Any), Receive(from: Any)], otherwise: [\
+               When(condition: \"rank > 0\", then: [Send(to: 3, bytes: \"8 B\")])])";
+    for (steps, waits) in [
+        (
+            format!("{any}, {start}, When(condition: \"rank == 1\", then: [Receive(from: 0)]), {WAIT}"),
+            "rank 1 waits to receive a message from rank 0 (phase program, program.steps.2.then.0)",
+        ),
+        (
+            format!("{any}, When(condition: \"rank != 2\", then: [{start}, {WAIT}])"),
+            "rank 0 waits to receive a message of a collective operation from rank 2 (phase program, program.steps.1.then.0)",
+        ),
+    ] {
+        let folder = Folder::with(with_program(&format!("steps: [{steps}]")));
+        let ran = folder.parsim(&["run", "scenario.ron"]).assert().code(1);
+        let deadlock = String::from_utf8_lossy(&ran.get_output().stderr).into_owned();
+        assert!(deadlock.contains(waits), "{deadlock}");
+    }
+}
+
+/// Another simulator would let the operation go on while its ranks compute.
+#[test]
+fn an_operation_beside_its_process_is_not_exported() {
+    let folder = Folder::with(with_program(&format!("steps: [{}, {WAIT}]", started(SUM, ""))));
+    for arguments in [["--goal", "x.goal"], ["--time-independent", "trace"]] {
+        let exported = folder.parsim(&["export", "scenario.ron", arguments[0], arguments[1]]).assert().code(1);
+        let error = String::from_utf8_lossy(&exported.get_output().stderr).into_owned();
+        assert!(error.contains("non-blocking collective operations do so, too"), "{error}");
+    }
+}
