@@ -29,6 +29,7 @@ mod lost_values;
 mod machines;
 mod matching;
 mod mutations;
+mod neighbours;
 mod networks;
 mod nonblocking;
 mod numerics;

@@ -4,7 +4,7 @@ use crate::diagnostics::Folder;
 use crate::steps::{assert_rejected, with_program};
 
 /// The record of a run on so many ranks of a machine.
-fn record(machine: &str, ranks: u32, fields: &str) -> serde_json::Value {
+pub fn record(machine: &str, ranks: u32, fields: &str) -> serde_json::Value {
     let scenario = with_program(fields)
         .replace("File(\"machines/t800.ron\")", &format!("File(\"{}\")", crate::repository(machine).display()))
         .replace("ranks: 4", &format!("ranks: {ranks}"));
@@ -12,14 +12,14 @@ fn record(machine: &str, ranks: u32, fields: &str) -> serde_json::Value {
     serde_json::from_slice(&ran.get_output().stdout).expect("a record")
 }
 
-fn makespan(machine: &str, ranks: u32, fields: &str) -> f64 {
+pub fn makespan(machine: &str, ranks: u32, fields: &str) -> f64 {
     record(machine, ranks, fields)["makespan_s"].as_f64().expect("a time")
 }
 
-const SUPERCLUSTER: &str = "scenarios/machines/parsytec-supercluster-t800.ron";
-const CLUSTER: &str = "scenarios/machines/marenostrum5.ron";
+pub const SUPERCLUSTER: &str = "scenarios/machines/parsytec-supercluster-t800.ron";
+pub const CLUSTER: &str = "scenarios/machines/marenostrum5.ron";
 /// A machine whose nodes have several interfaces, one for each port of an algorithm.
-const TORUS: &str = "scenarios/machines/fugaku.ron";
+pub const TORUS: &str = "scenarios/machines/fugaku.ron";
 
 fn blocking(operation: &str, more: &str) -> String {
     format!("Collective(operation: {operation}, bytes: \"30000 B\"{more})")
@@ -219,5 +219,20 @@ fn an_operation_beside_its_process_is_not_exported() {
         let exported = folder.parsim(&["export", "scenario.ron", arguments[0], arguments[1]]).assert().code(1);
         let error = String::from_utf8_lossy(&exported.get_output().stderr).into_owned();
         assert!(error.contains("non-blocking collective operations do so, too"), "{error}");
+    }
+}
+
+/// Sends that are complete once the message has been copied do not stop an operation whose rank goes on to compute.
+#[test]
+fn an_operation_gets_as_far_as_copied_messages_take_it() {
+    let compute = "Compute(seconds: \"1e-3\")";
+    for operation in ["Broadcast(algorithm: Binomial)", "Scatter(algorithm: Linear)", "Scatter(algorithm: Binomial)"] {
+        let start = format!("Icollective(operation: {operation}, bytes: \"1000 B\", request: \"c\")");
+        let alone = makespan(CLUSTER, 8, &format!("steps: [{start}, {WAIT}]"));
+        // The others wait, and rank 0 computes.
+        let computes = format!("When(condition: \"rank == 0\", then: [{compute}])");
+        let steps = format!("steps: [{start}, {computes}, {WAIT}]");
+        let beside = makespan(CLUSTER, 8, &steps);
+        assert!(beside < 1e-3 + alone / 2.0, "{operation}: {beside}, and {alone} alone");
     }
 }

@@ -200,7 +200,15 @@ fn length(dice: &mut Dice) -> u32 {
 }
 
 fn neighbours(dice: &mut Dice) -> &'static str {
-    dice.one_of(&["Line", "Ring", "LeftAndRight", "AboveAndBelow", "Grid", "Torus"])
+    dice.one_of(&[
+        "Line",
+        "Ring",
+        "LeftAndRight",
+        "AboveAndBelow",
+        "Grid",
+        "Torus",
+        "Cartesian(shape: [0, 0, 0], periodic: [true, false, true])",
+    ])
 }
 
 /// The program as a scenario has it.

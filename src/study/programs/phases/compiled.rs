@@ -4,7 +4,7 @@ use super::bound::{BoundExpression, BoundSize};
 use super::communicators::Split;
 use super::distribution::BoundDistribution;
 use super::names::VariableSlot;
-use super::step::Neighbours;
+use super::neighbours::GridDimension;
 use crate::programs::expression::{NOT_AVAILABLE, Value};
 use parsim_sim::program::Grid;
 use parsim_sim::program::collective::{Barrier, CollectiveOperation};
@@ -104,10 +104,9 @@ pub(super) enum StepAction {
     Wait(Option<RequestNumber>),
     /// Waits for the first operation of a request name.
     Waitany(RequestNumber),
-    Exchange {
-        with: Neighbours,
-        bytes: BoundSize,
-    },
+    Exchange(ExchangeAction),
+    /// Starts an exchange, under the request name with this number.
+    Iexchange(ExchangeAction, RequestNumber),
     Collective(CollectiveAction),
     /// Starts a collective operation, under the request name with this number.
     Icollective(CollectiveAction, RequestNumber),
@@ -162,6 +161,16 @@ pub(super) struct ReceiveStep {
     pub from: Option<BoundExpression>,
     pub tag: Option<BoundExpression>,
     pub within: Within,
+}
+
+/// An exchange with neighbours.
+#[derive(Debug)]
+pub(super) struct ExchangeAction {
+    /// The dimensions along which ranks are neighbours, in the order of their messages.
+    pub dimensions: Vec<GridDimension>,
+    pub bytes: BoundSize,
+    /// The slots for the dimension of a message and for the number of ranks along it, if the length may use them.
+    pub along: Option<[VariableSlot; 2]>,
 }
 
 /// A collective operation.

@@ -42,9 +42,10 @@ impl Step {
             Self::Collective { bytes, root, .. } | Self::Icollective { bytes, root, .. } => {
                 given([("bytes", Some(bytes.count())), ("root", root.as_ref())])
             }
-            Self::Exchange { bytes, .. } | Self::Input { bytes } | Self::Output { bytes } => {
-                vec![("bytes", bytes.count())]
+            Self::Exchange { with, bytes } | Self::Iexchange { with, bytes, .. } => {
+                with.expressions().chain([("bytes", bytes.count())]).collect()
             }
+            Self::Input { bytes } | Self::Output { bytes } => vec![("bytes", bytes.count())],
             Self::Let { value, .. } => vec![("value", value)],
             Self::Draw { from, .. } => from.expressions(),
             Self::Call { arguments, .. } => arguments.values().map(|value| ("arguments", value)).collect(),

@@ -3,6 +3,7 @@
 use super::Phases;
 use super::communicators::{Split, names_in, splits};
 use super::expression::{Expression, Size};
+use super::neighbours::GridDimension;
 use super::scope::Scope;
 use super::step::{Neighbours, Step};
 use crate::programs::expression::Value;
@@ -132,7 +133,7 @@ impl Counter<'_> {
             }
             Step::Send { to, bytes, .. } => VERB + self.message(step, to, bytes)?,
             Step::Isend { to, bytes, .. } => REQUEST + self.message(step, to, bytes)?,
-            Step::Exchange { with, bytes } => self.exchange(*with, self.bytes(bytes)?),
+            Step::Exchange { with, bytes } | Step::Iexchange { with, bytes, .. } => self.exchange(with, bytes)?,
             Step::Collective { operation, bytes, communicator, .. } => {
                 self.collective(operation, self.bytes(bytes)?, communicator.as_deref())
             }
@@ -162,10 +163,27 @@ impl Counter<'_> {
     }
 
     /// Counts the packets that a rank sends to its neighbours.
-    fn exchange(&self, with: Neighbours, bytes: u64) -> Forecast {
-        let neighbours = with.of(self.rank, self.grid).into_iter().flatten();
+    fn exchange(&mut self, with: &Neighbours, bytes: &Size) -> Option<Forecast> {
+        let count =
+            |expression: &Expression, field: &str| expression.count(&self.global).map_err(|fault| fault.at(field));
+        let dimensions = with.dimensions(self.grid, count).ok()?;
+        dimensions
+            .iter()
+            .try_fold(Forecast::default(), |sum, dimension| Some(sum + self.along(with, dimension, bytes)?))
+    }
+
+    /// Counts the packets that a rank sends to its neighbours along a dimension.
+    fn along(&mut self, with: &Neighbours, dimension: &GridDimension, bytes: &Size) -> Option<Forecast> {
+        let outside = self.scope.count();
+        for (name, value) in with.names().iter().zip([dimension.number, dimension.side]) {
+            self.scope.declare(name, Value::Whole(value.into()));
+        }
+        let bytes = self.bytes(bytes);
+        self.scope.keep(outside);
+        let bytes = bytes?;
+        let neighbours = dimension.neighbours(self.rank).into_iter().flatten();
         let exchanged = neighbours.map(|to| EXCHANGED + self.messages(bytes, 1.0, self.distance(to)));
-        exchanged.fold(Forecast::default(), |sum, part| sum + part)
+        Some(exchanged.fold(Forecast::default(), |sum, part| sum + part))
     }
 
     /// Counts the packets that a rank sends in a collective operation, given the size of its communicator.

@@ -12,6 +12,7 @@ mod interpreter;
 mod legality;
 pub(super) mod name;
 mod names;
+mod neighbours;
 mod numbers;
 mod scope;
 mod step;

@@ -30,7 +30,7 @@ pub(super) struct NameTable {
     most: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct DeclaredName {
     name: String,
     binding: Binding,
@@ -75,6 +75,12 @@ impl NameTable {
 
     pub fn known(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(|known| known.name.as_str())
+    }
+
+    /// Returns the table of the names that mean the same number on all ranks.
+    pub fn constants(&self) -> Self {
+        let constant = |name: &&DeclaredName| matches!(name.binding, Binding::Constant(_));
+        Self { names: self.names.iter().filter(constant).cloned().collect(), ..*self }
     }
 
     /// Returns `true` if `name` has a meaning, including constants of the language.

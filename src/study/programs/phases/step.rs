@@ -150,6 +150,16 @@ pub enum Step {
         /// The length of each message.
         bytes: Size,
     },
+    /// Starts to exchange messages with every neighbour and continues.
+    Iexchange {
+        /// The neighbours.
+        with: Neighbours,
+        /// The length of each message.
+        bytes: Size,
+        /// The name by which the messages can be waited for. By default only `Waitall` waits for them.
+        #[serde(default)]
+        request: Option<String>,
+    },
     /// Performs a collective operation with all ranks, or with those of a communicator.
     Collective {
         /// The operation.
@@ -318,7 +328,8 @@ pub struct CommunicatorSplit {
 }
 
 /// The partners of a rank in an exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub enum Neighbours {
     /// The previous and the next rank, if they exist.
     Line,
@@ -332,6 +343,17 @@ pub enum Neighbours {
     Grid,
     /// All four neighbours in the grid of ranks, which is closed to a torus.
     Torus,
+    /// The neighbours in a grid of any number of dimensions, two along each, as in a communicator of `MPI_Cart_create`.
+    /// `bytes` may use `dimension`, the number of the dimension along which a message is sent, from 0, and `side`, the
+    /// number of ranks along it.
+    Cartesian {
+        /// The number of ranks along each dimension; the last one varies fastest. Those that are 0 are chosen as by
+        /// `MPI_Dims_create`: as equal as possible, in descending order. The same on all ranks.
+        shape: Vec<Expression>,
+        /// For each dimension, whether the first and the last rank are neighbours. By default none is periodic.
+        #[serde(default)]
+        periodic: Vec<bool>,
+    },
 }
 
 /// The source from which a message is received.

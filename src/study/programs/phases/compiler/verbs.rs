@@ -3,11 +3,13 @@
 use super::Compiler;
 use crate::programs::phases::bound::BoundExpression;
 use crate::programs::phases::compiled::{
-    CollectiveAction, IDEAL_BARRIER, ReceiveStep, RequestNumber, SendStep, StepAction, Within,
+    CollectiveAction, ExchangeAction, IDEAL_BARRIER, ReceiveStep, RequestNumber, SendStep, StepAction, Within,
 };
 use crate::programs::phases::distribution::{BoundDistribution, DistributionShape};
 use crate::programs::phases::expression::{Expression, Size};
-use crate::programs::phases::step::{ProbabilityDistribution, Step};
+use crate::programs::phases::names::VariableSlot;
+use crate::programs::phases::step::{Neighbours, ProbabilityDistribution, Step};
+use parsim_sim::program::Grid;
 use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::units::nearest;
 use std::collections::BTreeMap;
@@ -36,7 +38,11 @@ impl Compiler<'_> {
                 self.requests.wait_for_all();
                 StepAction::Wait(None)
             }
-            Step::Exchange { with, bytes } => StepAction::Exchange { with: *with, bytes: self.size(path, bytes) },
+            Step::Exchange { with, bytes } => StepAction::Exchange(self.exchange(path, with, bytes)),
+            Step::Iexchange { with, bytes, request } => {
+                let exchange = self.exchange(path, with, bytes);
+                StepAction::Iexchange(exchange, self.begun(path, request.as_deref()))
+            }
             Step::Collective { operation, bytes, root, .. } => {
                 StepAction::Collective(self.collective(path, step, (operation, bytes, root.as_ref())))
             }
@@ -93,6 +99,27 @@ impl Compiler<'_> {
             tag: self.optional(&format!("{path}.tag"), tag),
             within: self.known(path, self.within(step)),
         }
+    }
+
+    fn exchange(&mut self, path: &str, with: &Neighbours, bytes: &Size) -> ExchangeAction {
+        let constants = self.names.constants();
+        let count = |expression: &Expression, field: &str| {
+            let bound = BoundExpression::new(expression, &constants).map_err(|fault| fault.at(field))?;
+            bound.count(&[], field)
+        };
+        let dimensions = with.dimensions(Grid::of(self.ranks), count).unwrap_or_else(|fault| {
+            self.faults.push(fault.within(path));
+            Vec::new()
+        });
+        let outside = self.names.mark();
+        let declare = |name: &&str| {
+            self.check_unused(path, name, "the exchange");
+            self.names.declare(name)
+        };
+        let along = <[VariableSlot; 2]>::try_from(with.names().iter().map(declare).collect::<Vec<_>>()).ok();
+        let bytes = self.size(path, bytes);
+        self.names.return_to(outside);
+        ExchangeAction { dimensions, bytes, along }
     }
 
     fn begun(&mut self, path: &str, request: Option<&str>) -> RequestNumber {

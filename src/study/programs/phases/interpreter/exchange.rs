@@ -1,56 +1,79 @@
 //! Exchanges with neighbours.
 
+use super::StepInterpreter;
 use crate::programs::communicator_tag::FIRST_OWN_TAG;
-use crate::programs::phases::step::Neighbours;
-use parsim_sim::program::{Grid, Message, MessagePattern, Process};
+use crate::programs::expression::Value;
+use crate::programs::phases::compiled::{ExchangeAction, RequestNumber};
+use parsim_sim::fault::Fault;
+use parsim_sim::program::{Message, MessagePattern, Operation, PendingOperation, Process};
 
-/// Exchanges messages with the neighbours. Each direction has a separate tag, because on a short ring both neighbours are
-/// the same rank.
-pub(super) async fn exchange(me: &Process, neighbours: [Option<u32>; 4], bytes: u64) {
-    let mut under_way = [None; 4];
-    for (direction, to) in neighbours.into_iter().enumerate() {
-        if let Some(to) = to {
-            let message = Message::new(bytes).tag(exchange_tag(direction));
-            under_way[direction] = Some(me.start_send(to, message).await);
+/// A neighbour in an exchange, which is sent a message and sends one.
+#[derive(Clone, Copy)]
+pub(super) struct ExchangePartner {
+    rank: u32,
+    /// The number of the direction in which the neighbour is. Opposite directions are adjacent.
+    direction: u32,
+    /// The length of the message to the neighbour.
+    bytes: u64,
+    /// The send of this message, once it has begun.
+    send: Option<Operation>,
+}
+
+impl ExchangePartner {
+    fn message(&self) -> Message {
+        Message::new(self.bytes).tag(exchange_tag(self.direction))
+    }
+
+    /// Returns the pattern of the neighbour's message. Each direction has a separate tag, because on a short ring both
+    /// neighbours are the same rank.
+    const fn pattern(&self) -> MessagePattern {
+        MessagePattern { from: Some(self.rank), tag: Some(exchange_tag(self.direction ^ 1)) }
+    }
+}
+
+const fn exchange_tag(direction: u32) -> u32 {
+    FIRST_OWN_TAG + direction
+}
+
+/// Exchanges messages with the neighbours.
+pub(super) async fn exchange(me: &Process, mut partners: Vec<ExchangePartner>) {
+    for partner in &mut partners {
+        partner.send = Some(me.start_send(partner.rank, partner.message()).await);
+    }
+    for partner in &partners {
+        me.receive_where(partner.pattern()).await;
+    }
+    for send in partners.iter().filter_map(|partner| partner.send) {
+        me.wait(send).await;
+    }
+}
+
+impl StepInterpreter {
+    /// Returns the neighbours of this rank in an exchange.
+    pub(super) fn partners(&mut self, exchange: &ExchangeAction) -> Result<Vec<ExchangePartner>, Fault> {
+        let me = self.me.rank();
+        let mut partners = Vec::with_capacity(2 * exchange.dimensions.len());
+        for (place, dimension) in (0..).zip(&exchange.dimensions) {
+            for (slot, value) in exchange.along.into_iter().flatten().zip([dimension.number, dimension.side]) {
+                self.set(slot, Value::Whole(value.into()));
+            }
+            let bytes = exchange.bytes.bytes(&self.slots)?;
+            for (direction, rank) in (2 * place..).zip(dimension.neighbours(me)) {
+                partners.extend(rank.map(|rank| ExchangePartner { rank, direction, bytes, send: None }));
+            }
+        }
+        Ok(partners)
+    }
+
+    /// Starts an exchange: all receives, then all sends.
+    pub(super) async fn start_exchange(&mut self, partners: &[ExchangePartner], name: RequestNumber, step: usize) {
+        for partner in partners {
+            let receive = self.me.start_receive(partner.pattern()).await;
+            self.under_way(PendingOperation::Message(receive), name, None, step);
+        }
+        for partner in partners {
+            let send = self.me.start_send(partner.rank, partner.message()).await;
+            self.under_way(PendingOperation::Message(send), name, None, step);
         }
     }
-    for (direction, from) in neighbours.into_iter().enumerate() {
-        if let Some(from) = from {
-            let tag = Some(exchange_tag(direction ^ 1));
-            me.receive_where(MessagePattern { from: Some(from), tag }).await;
-        }
-    }
-    for operation in under_way.into_iter().flatten() {
-        me.wait(operation).await;
-    }
-}
-
-fn exchange_tag(direction: usize) -> u32 {
-    FIRST_OWN_TAG + u32::try_from(direction).expect("there are four directions")
-}
-
-impl Neighbours {
-    /// Returns the neighbours of a rank. Opposite directions are adjacent.
-    pub(in crate::programs::phases) fn of(self, rank: u32, grid: Grid) -> [Option<u32>; 4] {
-        let (row, column) = grid.coordinates(rank);
-        let all = |closed| beside(rank, grid.ranks(), closed);
-        let along = |closed| beside(column, grid.columns, closed).map(|column| Some(row * grid.columns + column?));
-        let down = |closed| beside(row, grid.rows(), closed).map(|row| Some(row? * grid.columns + column));
-        let ([after, before], [below, above]) = match self {
-            Self::Line => (all(false), [None; 2]),
-            Self::Ring => (all(true), [None; 2]),
-            Self::LeftAndRight => (along(false), [None; 2]),
-            Self::AboveAndBelow => (down(false), [None; 2]),
-            Self::Grid => (along(false), down(false)),
-            Self::Torus => (along(true), down(true)),
-        };
-        [after, before, below, above]
-    }
-}
-
-/// Returns the places after and before `place` in a line or ring of `count` places.
-fn beside(place: u32, count: u32, closed: bool) -> [Option<u32>; 2] {
-    let after = (place + 1 < count || closed).then(|| (place + 1) % count);
-    let before = (place > 0 || closed).then(|| (place + count - 1) % count);
-    [after, before].map(|neighbour| neighbour.filter(|_| count > 1))
 }

@@ -53,15 +53,18 @@ impl StepInterpreter {
             }
             StepAction::Wait(name) => self.wait_for(*name).await,
             StepAction::Waitany(name) => self.wait_for_any(*name).await,
-            StepAction::Exchange { with, bytes } => {
-                let neighbours = with.of(self.me.rank(), self.program.grid);
-                let bytes = bytes.bytes(&self.slots)?;
+            StepAction::Exchange(with) => {
+                let partners = self.partners(with)?;
                 if self.side_tasks.are_over() {
-                    exchange(&self.me, neighbours, bytes).await;
+                    exchange(&self.me, partners).await;
                 } else {
-                    let work = |me: Process| async move { exchange(&me, neighbours, bytes).await };
+                    let work = |me: Process| async move { exchange(&me, partners).await };
                     Box::pin(self.side_tasks.run(&self.me, work)).await;
                 }
+            }
+            StepAction::Iexchange(with, name) => {
+                let partners = self.partners(with)?;
+                Box::pin(self.start_exchange(&partners, *name, step.number)).await;
             }
             StepAction::Collective(collective) => {
                 let (me, call) = self.call(collective)?;
@@ -201,7 +204,7 @@ impl StepInterpreter {
         self.changes += 1;
     }
 
-    fn under_way(&mut self, operation: PendingOperation, name: RequestNumber, within: Within, step: usize) {
+    pub(super) fn under_way(&mut self, operation: PendingOperation, name: RequestNumber, within: Within, step: usize) {
         self.under_way.begin(OutstandingRequest { operation, name, within, step });
     }
 
