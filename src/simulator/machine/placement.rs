@@ -226,6 +226,8 @@ pub(super) struct CoreGroups {
     count: u32,
     /// The number of cores of a group.
     cores: u32,
+    /// `true` if a group is a whole node by its name. A node may also have a single socket.
+    is_node: bool,
 }
 
 impl CoreGroups {
@@ -236,7 +238,8 @@ impl CoreGroups {
         let all = sizes.last().copied().unwrap_or(1);
         let place = levels.iter().position(|level| level.name == name);
         let cores = place.map(|place| sizes[place]).or_else(|| (name == Self::OF_NODES).then_some(all))?;
-        Some(Self { count: u32::try_from(all / cores.max(1)).ok()?, cores: u32::try_from(cores).ok()? })
+        let is_node = place.is_none_or(|place| place + 1 == levels.len());
+        Some(Self { count: u32::try_from(all / cores.max(1)).ok()?, cores: u32::try_from(cores).ok()?, is_node })
     }
 
     /// The name that stands for whole nodes.
@@ -245,8 +248,8 @@ impl CoreGroups {
 
 /// Places ranks round robin over groups of cores, or over nodes if a group is a whole node.
 fn cyclic(topology: Topology, ranks: u32, ranks_per_node: u32, groups: Option<CoreGroups>) -> Layout {
-    let CoreGroups { count, cores } = groups.unwrap_or(CoreGroups { count: 1, cores: 1 });
-    if count == 1 {
+    let CoreGroups { count, cores, is_node } = groups.unwrap_or(CoreGroups { count: 1, cores: 1, is_node: true });
+    if is_node {
         let nodes = ranks.div_ceil(ranks_per_node);
         return Layout::new(topology, (0..ranks).map(|rank| rank % nodes).collect(), None);
     }
@@ -408,7 +411,11 @@ mod tests {
             assert_eq!(placed(whole, 4), [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2), (0, 3)]);
         }
         assert_eq!(CoreGroups::named("sockets", &levels), None);
-        assert_eq!(CoreGroups::named("node", &[]), Some(CoreGroups { count: 1, cores: 1 }));
+        assert_eq!(CoreGroups::named("node", &[]), Some(CoreGroups { count: 1, cores: 1, is_node: true }));
+        let levels = [level("socket", 4), level("node", 1)];
+        let placement = Placement::Cyclic { over: "socket".to_owned(), ranks_per_node: 4 };
+        let layout = placement.lay_out(Topology::Complete { nodes: 2 }, 6, (&levels, Streams::new(1)));
+        assert_eq!((0..6).map(|rank| layout.node(rank)).collect::<Vec<_>>(), [0, 0, 0, 0, 1, 1]);
     }
 
     #[test]

@@ -181,7 +181,8 @@ impl MessageTransport {
     }
 
     fn message(&mut self, from: RankLocation, to: RankLocation, bytes: u64, handle: u32) -> MessageState {
-        let interface = self.resources.choose(&self.interface, from, to);
+        let stays_on_its_node = from.node == to.node && self.interface.within_node == WithinNode::Copied;
+        let interface = if stays_on_its_node { 0 } else { self.resources.choose(&self.interface, from, to) };
         let waits = self.interface.data.waits(bytes);
         let role = if waits { TransferRole::AwaitedData { receive: 0 } } else { TransferRole::Data };
         let (lanes, is_issued, serial, packets) = (IssueResources::default(), false, 0, 0);
@@ -198,7 +199,7 @@ impl MessageTransport {
             packets,
             resources: lanes,
             is_issued,
-            stays_on_its_node: from.node == to.node && self.interface.within_node == WithinNode::Copied,
+            stays_on_its_node,
             announced: (SimTime::START, Precedence::default()),
         }
     }

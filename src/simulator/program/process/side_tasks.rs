@@ -5,6 +5,8 @@ use super::verb::{Reply, STUCK, Verb};
 use super::{Message, MessagePattern, Operation, Process, Received, started};
 use crate::engine::{Mailbox, Processes, Resumed};
 use crate::fault::Fault;
+use crate::units::SimDuration;
+use std::mem;
 use std::rc::Rc;
 
 /// The side tasks of a process. They issue their requests through the process, and progress when they are begun and
@@ -36,6 +38,8 @@ struct SideTask {
     serial: Option<u32>,
     state: SideTaskState,
     notes: TaskNotes,
+    /// `true` if the task has sent messages since it last waited for the processor.
+    has_sent: bool,
 }
 
 /// The record of a process while it acts for a task.
@@ -60,7 +64,7 @@ impl SideTasks {
         self.outstanding == 0
     }
 
-    /// Begins a task and runs it until it has to wait. Tasks whose messages could be confused, because some ranks still
+    /// Begins a task and runs it until it has to wait for anything else than the processor. Tasks whose messages could be confused, because some ranks still
     /// run one task while others run the next, need different `serial` numbers, which must be the same on all ranks.
     /// The run ends with an error if thousands of tasks run whose messages could no longer be told apart.
     pub async fn begin<F: Future<Output = ()> + 'static>(
@@ -77,8 +81,9 @@ impl SideTasks {
         let process = work(Process { side_task: Some(Rc::clone(&mailbox)), ..me.clone() });
         let process = Processes::new(mailbox, [Box::pin(process) as _]);
         let notes = TaskNotes { collective: None, collective_bytes: 0, step: me.notes().step.get() };
-        let mut side_task = SideTask { process, serial, state: SideTaskState::Ready(None), notes };
-        side_task.progress(me).await;
+        let state = SideTaskState::Ready(None);
+        let mut side_task = SideTask { process, serial, state, notes, has_sent: false };
+        side_task.begin(me).await;
         let number = self.works.iter().position(Option::is_none).unwrap_or(self.works.len());
         self.works.resize_with(self.works.len().max(number + 1), || None);
         self.works[number] = Some(side_task);
@@ -230,9 +235,27 @@ impl SideTask {
         }
     }
 
+    /// Runs the task until it has to wait for anything else than the processor: a send that is complete once the
+    /// processor has copied the message is complete before the call returns.
+    async fn begin(&mut self, me: &Process) {
+        self.notes.exchange(me);
+        self.advance(me).await;
+        while mem::take(&mut self.has_sent) {
+            me.compute_for(SimDuration::ZERO).await;
+            self.advance(me).await;
+        }
+        self.notes.exchange(me);
+    }
+
     /// Runs the task until it has to wait.
     async fn progress(&mut self, me: &Process) {
         self.notes.exchange(me);
+        self.advance(me).await;
+        self.notes.exchange(me);
+    }
+
+    /// Runs the task, for which the process acts, until it has to wait.
+    async fn advance(&mut self, me: &Process) {
         me.notes().progresses.set(true);
         while let Some(answer) = self.answer(me).await {
             self.state = match self.process.resume(0, answer) {
@@ -245,7 +268,6 @@ impl SideTask {
             };
         }
         me.notes().progresses.set(false);
-        self.notes.exchange(me);
     }
 
     /// Returns the reply with which the task continues; `None` if it has to wait or has finished.
@@ -263,7 +285,8 @@ impl SideTask {
     }
 
     /// Executes a request of the task without waiting.
-    async fn serve(&self, me: &Process, verb: Verb) -> SideTaskState {
+    async fn serve(&mut self, me: &Process, verb: Verb) -> SideTaskState {
+        self.has_sent |= matches!(verb, Verb::Send(..) | Verb::StartSend(..));
         match verb {
             Verb::Send(to, message) => {
                 SideTaskState::Waits(me.ask(Verb::StartSend(to, self.own(message)), started).await)

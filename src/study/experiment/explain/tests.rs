@@ -136,6 +136,8 @@ fn machine(random: &mut ChaCha8Rng, kind: u32) -> Vec<(&'static str, String)> {
 }
 
 const KINDS: u32 = 8;
+/// The kind of message that does not leave a node whose cores share memories.
+const WITHIN_NODE: u32 = KINDS;
 
 fn with(settings: &[(&'static str, String)]) -> CheckedScenario {
     let settings: Vec<_> = settings.iter().map(|(path, value)| (*path, value.as_str())).collect();
@@ -147,9 +149,9 @@ fn with(settings: &[(&'static str, String)]) -> CheckedScenario {
 #[test]
 fn a_message_alone_waits_for_nobody() {
     let mut random = ChaCha8Rng::seed_from_u64(8);
-    let mut without_remainder = [0; KINDS as usize];
-    for number in 0..800 {
-        let kind = number % KINDS;
+    let mut without_remainder = [0; KINDS as usize + 1];
+    for number in 0..900 {
+        let kind = number % (KINDS + 1);
         let mut settings = machine(&mut random, kind);
         let most = if matches!(kind, 3 | 5) { 150 } else { 3000 };
         settings.push(("program.bytes", format!("{} B", random.random_range(0..most))));
@@ -158,7 +160,12 @@ fn a_message_alone_waits_for_nobody() {
             5 | 6 => random.random_range(1..=4),
             _ => random.random_range(1..=22),
         };
-        settings.push(("placement.hops", hops.to_string()));
+        if kind == WITHIN_NODE {
+            let rules = ["Packed(ranks_per_node: 2)", "Cyclic(over: \"socket\", ranks_per_node: 2)"];
+            settings.push(("placement", rules[random.random_range(0..2)].to_owned()));
+        } else {
+            settings.push(("placement.hops", hops.to_string()));
+        }
         let scenario = with(&settings);
         let deliveries = deliveries(&scenario).unwrap();
         assert_eq!(deliveries.len(), 1);
@@ -169,7 +176,7 @@ fn a_message_alone_waits_for_nobody() {
     for kind in [0, 1, 2, 4, 6] {
         assert_eq!(without_remainder[kind], 100);
     }
-    assert!([3, 5, 7].iter().all(|kind| without_remainder[*kind] > 20), "{without_remainder:?}");
+    assert!([3, 5, 7, 8].iter().all(|kind| without_remainder[*kind] > 20), "{without_remainder:?}");
 }
 
 /// Sends the rank's messages among `messages`, then receives those addressed to the rank.

@@ -109,7 +109,7 @@ impl Services {
             packets,
             full,
             last,
-            overlap: machine.nodes.sending.overlap && !is_local,
+            overlap: machine.nodes.sending.overlap,
             is_local,
             on_one_processor: is_local && message.from.core % cores == message.to.core % cores,
             hops: u64::from(message.hops),

@@ -61,6 +61,27 @@ fn several_interfaces_send_side_by_side() {
     assert_eq!(fan_out(&machine, &[1, 1, 1]), 4000 + 2700);
 }
 
+/// A message that stays on the node takes no turn from those that leave it.
+#[test]
+fn messages_within_a_node_take_no_turn_at_its_interfaces() {
+    let mut machine = star(Sends::Buffered);
+    let interface = machine.nodes.interface.as_mut().unwrap();
+    (interface.count, interface.choice) = (2, InterfaceChoice::RoundRobin);
+    interface.gap_per_byte = PerByte::new(ns(4));
+    let allocation = Allocation::new(&machine, 4).placement(Placement::Explicit(vec![0, 0, 1, 2]));
+    let program = async |me: Process| {
+        if me.rank() > 0 {
+            me.receive(0).await;
+            return;
+        }
+        for (to, bytes) in [(2, 1000), (1, 1), (3, 1000)] {
+            me.send(to, Message::new(bytes)).await;
+        }
+    };
+    let makespan = Simulation::on(&allocation).unwrap().run(&program).unwrap().makespan;
+    assert_eq!(makespan.ps() / 1000, 20 + 4000);
+}
+
 #[test]
 fn a_receiver_may_be_spared_the_bytes_or_all_work() {
     let mut machine = Machine::from(LogGops { overhead_per_byte: PerByte::new(ns(1)), ..loggops() });
