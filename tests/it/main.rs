@@ -18,6 +18,7 @@ mod examples;
 mod explanations;
 mod expressions;
 mod files;
+mod followers;
 mod generated;
 mod golden;
 mod honest_output;

@@ -105,7 +105,8 @@ impl ScenarioFile {
         }
         drop(span);
         let settings = [&self.set[..], calibrated.settings].concat();
-        Ok(Plan::new(document, &overrides)?.with_settings(settings))
+        let changed = settings.iter().map(|(path, _)| path.as_str());
+        Ok(Plan::new(document, &overrides)?.following_base(changed)?.with_settings(settings))
     }
 }
 

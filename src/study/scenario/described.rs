@@ -2,7 +2,7 @@
 
 use super::named_topology;
 use super::source::{Document, Faults, NamedFiles};
-use super::sweep::{Plan, SHARED_FIELDS, meant_path, unknown_value};
+use super::sweep::{ColumnFields, Plan, SHARED_FIELDS, meant_path, unknown_value};
 use super::{AxisValue, Case, Scenario};
 
 /// A scenario as its file describes it, before any override.
@@ -51,20 +51,10 @@ impl Described {
         })
     }
 
-    /// Returns the path of the field that the axis `name` sets, or that `name` itself denotes.
+    /// Returns the fields that columns of data set; `None` if nothing is described.
     #[must_use]
-    pub fn path_of_axis(&self, name: &str) -> Option<String> {
-        let plan = &self.0.as_ref()?.plan;
-        let declared = plan.axes().find(|axis| axis.name == name).map(|axis| axis.path.clone());
-        declared.or_else(|| plan.free_axis(name).ok().map(|axis| axis.path))
-    }
-
-    /// Returns the axes that follow those, or fields given by path, with these names, each with the path of its field.
-    #[must_use]
-    pub fn followers_of(&self, names: &[&String]) -> Vec<(String, String)> {
-        let Some(BaseScenario { plan, .. }) = &self.0 else { return Vec::new() };
-        let paths: Vec<_> = names.iter().filter_map(|name| self.path_of_axis(name)).collect();
-        plan.following(|axis| paths.contains(&axis.path))
+    pub fn column_fields(&self, columns: &[&String]) -> Option<ColumnFields<'_>> {
+        Some(self.0.as_ref()?.plan.column_fields(columns))
     }
 
     /// Returns the advice for a path to no field, if it is similar to that of a field.

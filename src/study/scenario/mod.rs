@@ -31,7 +31,8 @@ pub use parameter::{Dimension, Parameter};
 pub use repeat::{Repeat, Until};
 pub use settings::{SettingGroup, apply_settings};
 pub use sweep::{
-    Case, CaseCost, CaseCosts, Cases, Exemplars, Ids, Inspection, Override, Plan, Settings, Similarity, assigned,
+    Case, CaseCost, CaseCosts, Cases, ColumnFields, Exemplars, Ids, Inspection, Override, Plan, Settings, Similarity,
+    assigned,
 };
 
 use crate::programs::{Shipped, write_whole_path};

@@ -6,26 +6,21 @@ use super::fitted_parameter::FittedParameter;
 use super::rows::MeasuredRow;
 use super::simulated::Simulated;
 use crate::experiment::Setting;
+use crate::scenario::ColumnFields;
 use crate::scenario::source::{Document, SourceFault, is_within};
 
-/// The columns of a table that set fields, and the axes that follow them: in words, with the paths of the fields.
-type SettingColumns = Vec<(String, String)>;
-
-/// Returns the columns of each table that set fields, and the axes that follow them.
-fn setting_columns(
+/// Returns the fields that the columns of each table set.
+fn column_fields<'s>(
     tables: &[CalibrationTable],
     rows: &[MeasuredRow],
-    simulated: &Simulated<'_>,
-) -> Vec<SettingColumns> {
+    simulated: &'s Simulated<'_>,
+) -> Vec<Option<ColumnFields<'s>>> {
     let of = |table: usize| {
         let own = rows.iter().filter(|row| row.table == table).flat_map(|row| &row.axes);
         let mut names: Vec<&String> = own.map(|(name, _)| name).collect();
         names.sort();
         names.dedup();
-        let followers = simulated.followers_of(table, &names).into_iter();
-        let followers = followers.map(|(name, path)| (format!("the axis `{name}`, which follows columns,"), path));
-        let path = |name: &String| Some((format!("the column `{name}`"), simulated.path_of_axis(table, name)?));
-        names.iter().copied().filter_map(path).chain(followers).collect()
+        simulated.column_fields(table, &names)
     };
     (0..tables.len()).map(of).collect()
 }
@@ -39,44 +34,53 @@ impl CalibrationCase {
         (rows, unknowns): (&[MeasuredRow], &[FittedParameter]),
         simulated: &Simulated<'_>,
     ) -> Vec<SourceFault> {
-        let columns = setting_columns(&self.tables, rows, simulated);
+        let fields = column_fields(&self.tables, rows, simulated);
+        let setter = |table: usize, path: &str| fields[table].as_ref()?.setter_of(path);
         let fitted = unknowns.iter().map(|unknown| (format!("parameters.{}", unknown.place), unknown.path.as_str()));
         let chosen = self.choices.iter().enumerate();
         let chosen = chosen.map(|(index, choice)| (format!("choices.{index}"), choice.path.as_str()));
         let of_field = |(at, path): (String, &str)| {
-            let column = |(table, columns): (usize, &SettingColumns)| {
+            let is_of = |table: usize| {
                 let is_of_it = |unknown: &FittedParameter| {
                     unknown.path != path || unknown.tables.contains(&table) || at.starts_with("choices")
                 };
-                let (words, _) = columns.iter().find(|(_, setter)| is_within(path, setter))?;
-                unknowns.iter().all(is_of_it).then(|| (table, words.clone()))
+                unknowns.iter().all(is_of_it)
             };
-            let (table, words) = columns.iter().enumerate().find_map(column)?;
+            let by_column = |table| setter(table, path).filter(|_| is_of(table)).map(|words| (table, words));
+            let (table, words) = (0..self.tables.len()).find_map(by_column)?;
             let table = &self.tables[table].name;
             let message = format!("table `{table}`: {words} gives each row a value of what is fitted");
             let help = "leave out one of them; a column in `labels` sets nothing";
             Some(document.fault_at(&format!("{at}.path"), &message, Some(help)))
         };
-        let mut faults: Vec<SourceFault> = fitted.chain(chosen).filter_map(of_field).collect();
-        for (index, (table, columns)) in self.tables.iter().zip(&columns).enumerate() {
-            let later = self.later_values(index, (unknowns, columns));
-            let undone = table.set.iter().enumerate().filter_map(|(place, (path, _))| {
-                let (_, by) = later.iter().find(|(setter, _)| is_within(path, setter))?;
-                let message = format!("this value of `{path}` is never used: {by} gives others");
-                Some(document.fault_at(&format!("tables.{index}.set.{place}"), &message, Some("leave it out")))
-            });
-            faults.extend(undone);
-        }
-        faults
+        let undone = (0..self.tables.len()).flat_map(|table| self.undone_settings(document, table, &setter, unknowns));
+        fitted.chain(chosen).filter_map(of_field).chain(undone).collect()
     }
 
-    /// Returns the fields of a table that get values after `set`, and what gives them.
-    fn later_values(&self, table: usize, (unknowns, columns): (&[FittedParameter], &SettingColumns)) -> Vec<Setting> {
-        let columns = columns.iter().map(|(words, path)| (path.clone(), words.clone()));
+    /// Returns the faults of values of a table's `set` that columns, parameters or choices undo. `setter` returns the
+    /// column that sets a field of a table.
+    fn undone_settings(
+        &self,
+        document: &Document,
+        table: usize,
+        setter: &impl Fn(usize, &str) -> Option<String>,
+        unknowns: &[FittedParameter],
+    ) -> Vec<SourceFault> {
+        let fitted = self.fitted_fields(table, unknowns);
+        let undone = |(place, (path, _)): (usize, &Setting)| {
+            let of_fit = || fitted.iter().find(|(setter, _)| is_within(path, setter)).map(|(_, by)| (*by).to_owned());
+            let by = setter(table, path).or_else(of_fit)?;
+            let message = format!("this value of `{path}` is never used: {by} gives others");
+            Some(document.fault_at(&format!("tables.{table}.set.{place}"), &message, Some("leave it out")))
+        };
+        self.tables[table].set.iter().enumerate().filter_map(undone).collect()
+    }
+
+    /// Returns the fields of a table that are fitted or chosen, and which of both.
+    fn fitted_fields<'s>(&'s self, table: usize, unknowns: &'s [FittedParameter]) -> Vec<(&'s str, &'static str)> {
         let fitted = unknowns.iter().filter(|unknown| unknown.tables.contains(&table));
-        let fitted = fitted.map(|unknown| (unknown.path.clone(), "a parameter".to_owned()));
-        let chosen = self.choices.iter().map(|choice| (choice.path.clone(), "a choice".to_owned()));
-        columns.chain(fitted).chain(chosen).collect()
+        let fitted = fitted.map(|unknown| (&*unknown.path, "a parameter"));
+        fitted.chain(self.choices.iter().map(|choice| (&*choice.path, "a choice"))).collect()
     }
 
     /// Returns the faults of alternatives that a scenario does not take, without a run. A combination is no fault if

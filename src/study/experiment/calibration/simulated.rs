@@ -2,9 +2,9 @@
 
 use super::description::CalibrationTable;
 use super::rows::MeasuredRow;
-use crate::experiment::{CaseError, CaseResult, CaseRunner, References, StudyError, Workers, run_each};
+use crate::experiment::{CaseError, CaseResult, CaseRunner, References, Setting, StudyError, Workers, run_each};
 use crate::scenario::source::{Document, Faults, SourceFault, is_within};
-use crate::scenario::{Case, Described, Plan};
+use crate::scenario::{Case, ColumnFields, Described, Plan};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -40,6 +40,8 @@ struct TableScenario {
     case: PathBuf,
     document: Document,
     described: Described,
+    /// The fields that the table sets.
+    set: Vec<Setting>,
     simulated: String,
 }
 
@@ -72,7 +74,8 @@ impl TableScenario {
             return Err(found.unwrap_or(faults).into());
         }
         let (name, data) = (table.name.clone(), table.data.display().to_string());
-        Ok(Self { name, data, case: case.to_owned(), document, described, simulated: table.simulated.clone() })
+        let (set, simulated) = (table.set.clone(), table.simulated.clone());
+        Ok(Self { name, data, case: case.to_owned(), document, described, set, simulated })
     }
 
     /// Returns the scenario with some values replaced.
@@ -81,7 +84,9 @@ impl TableScenario {
         for Assignment { path, text, .. } in values {
             document.set_from(&self.case, path, text).map_err(|fault| document.faults(vec![fault]))?;
         }
-        Plan::new(document, &[])
+        let of_table = self.set.iter().map(|(path, _)| path.as_str());
+        let changed = of_table.chain(values.iter().map(|value| value.path.as_str()));
+        Plan::new(document, &[])?.following_base(changed)
     }
 }
 
@@ -143,15 +148,9 @@ impl<'a> Simulated<'a> {
         having.map(|(index, _)| index).collect()
     }
 
-    /// Returns the axes of a table's scenario that follow its columns, each with the path of its field.
-    pub fn followers_of(&self, table: usize, columns: &[&String]) -> Vec<(String, String)> {
-        self.scenarios[table].described.followers_of(columns)
-    }
-
-    /// Returns the path of the field that a column of a table sets.
-    #[must_use]
-    pub fn path_of_axis(&self, table: usize, name: &str) -> Option<String> {
-        self.scenarios[table].described.path_of_axis(name)
+    /// Returns the fields that the columns of a table set; `None` if its scenario cannot be read.
+    pub fn column_fields(&self, table: usize, columns: &[&String]) -> Option<ColumnFields<'_>> {
+        self.scenarios[table].described.column_fields(columns)
     }
 
     /// Returns the reason why a scenario does not take some values, if one does not.

@@ -97,11 +97,11 @@ impl CellReading {
         Some(Self { keys: keys.to_vec(), calibrates, reference, judged })
     }
 
-    /// Averages readings that differ in one axis only, in the order of the first reading of each group.
-    pub fn means_over(axis: &str, readings: Vec<Self>) -> Vec<Self> {
+    /// Averages readings that differ in some `axes` only, in the order of the first reading of each group.
+    pub fn means_over(axes: &[String], readings: Vec<Self>) -> Vec<Self> {
         let mut groups: Vec<Vec<Self>> = Vec::new();
         for mut reading in readings {
-            reading.keys.retain(|(name, _)| name != axis);
+            reading.keys.retain(|(name, _)| !axes.contains(name));
             match groups.iter_mut().find(|group| group[0].keys == reading.keys) {
                 Some(group) => group.push(reading),
                 None => groups.push(vec![reading]),
@@ -236,7 +236,7 @@ mod tests {
     fn means_are_taken_over_one_axis() {
         let readings =
             vec![reading(4, 1, Some(1.0)), reading(8, 1, None), reading(4, 2, Some(2.0)), reading(8, 2, Some(3.0))];
-        let means = CellReading::means_over("seed", readings);
+        let means = CellReading::means_over(&["seed".to_owned()], readings);
         assert_eq!(means.len(), 2);
         assert!(means.iter().all(|mean| mean.keys.len() == 1));
         assert_eq!((means[0].judged[0].1, means[1].judged[0].1), (Some(1.5), None));

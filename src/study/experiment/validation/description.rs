@@ -1,5 +1,6 @@
 //! The description of a validation case: `case.ron`.
 
+use crate::experiment::StudyError;
 use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, Faults, SourceFault};
 use serde::Deserialize;
@@ -93,8 +94,9 @@ pub struct MeasuredTable {
     /// Further predictions to judge: columns of `data`, or keys of the run's output.
     #[serde(default)]
     pub predictions: Vec<String>,
-    /// An axis of the scenario, such as that of seeds, over which quantities are averaged before they are judged. The
-    /// scenario's axes are then run, and each case belongs to the point of `data` whose columns agree with it.
+    /// An axis of the scenario, such as that of seeds, over which quantities are averaged before they are judged, as over
+    /// those that follow it. The scenario's axes are then run, and each case belongs to the points of `data` whose columns
+    /// agree with it: all of them are axes.
     #[serde(default)]
     pub mean_over: Option<String>,
     /// The cases that calibrated the parameters, by an axis and its value. They do not count as validation.
@@ -265,15 +267,21 @@ impl MeasuredTable {
         }
     }
 
+    /// Returns the error that no case of the table has a published value.
+    pub(super) fn nothing_compared(&self) -> StudyError {
+        let Self { name, reference, .. } = self;
+        StudyError::Request(format!(
+            "table `{name}`: nothing is compared: no case has a published value of `{reference}`"
+        ))
+    }
+
     fn subject_faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
         match self.subject() {
             None => {
                 let help = Some("give `scenario` or `command`, one of the two");
                 vec![document.fault_at(path, "a table needs either a scenario or a command", help)]
             }
-            Some(TableSource::Scenario(_))
-                if self.data.is_some() && self.mean_over.is_none() && !self.over.is_empty() =>
-            {
+            Some(TableSource::Scenario(_)) if self.is_of_points() && !self.over.is_empty() => {
                 let message = "the points of `data` replace the axes, and only they are run";
                 vec![document.fault_at(&format!("{path}.over"), message, Some("leave it out, or give a column"))]
             }

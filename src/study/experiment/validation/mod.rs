@@ -4,10 +4,12 @@ mod ad_hoc_table;
 mod baseline;
 mod cell;
 mod choice;
+mod conflicts;
 mod description;
 mod fit;
 mod folders;
 mod leave_out;
+mod mean;
 mod point_command;
 mod points;
 mod summary;
@@ -29,6 +31,7 @@ use super::{Setting, StudyError, Workers};
 use crate::answer::{Answer, AnswerShape};
 use crate::scenario::source::Document;
 use choice::{JudgedChoice, judged_choices};
+use conflicts::UndoneValue;
 use fit::PointToPointFit;
 use std::path::Path;
 use summary::summaries;
@@ -84,7 +87,15 @@ pub fn inspect(document: &Document, folder: &Path, commands: &dyn Commands) -> R
     let count = |(index, table)| {
         let at = format!("tables.{index}");
         case.points(table).map_err(|error| error.within(document, &at, "data"))?;
-        case.count(table).map_err(|error| error.within(document, &at, "scenario"))
+        let undone = case.undone_value(table).map_err(|error| error.within(document, &at, "scenario"))?;
+        if let Some(UndoneValue { at: field, message }) = undone {
+            return Err(StudyError::Request(message).within(document, &at, &field));
+        }
+        let table = &case.along_axes(table).map_err(|error| error.within(document, &at, "scenario"))?;
+        match case.count(table).map_err(|error| error.within(document, &at, "scenario"))? {
+            0 => Err(table.nothing_compared().within(document, &at, "")),
+            count => Ok(count),
+        }
     };
     let counts: Vec<_> = validation.tables.iter().enumerate().map(count).collect::<Result<_, _>>()?;
     case.check_choices(&validation).map_err(|error| error.within(document, "choices", ""))?;
@@ -105,7 +116,14 @@ impl Validation {
         let case = TableRunner::new(folder, judging);
         case.check_choices(&validation)?;
         for table in &mut validation.tables {
+            if let Some(UndoneValue { message, .. }) = case.undone_value(table)? {
+                return Err(StudyError::Request(message));
+            }
+            *table = case.along_axes(table)?;
             let played = case.cells(table)?;
+            if played.is_empty() {
+                return Err(table.nothing_compared());
+            }
             // For repeated runs, the mean is judged, which has a different key.
             if let Some((key, _)) = played.first().and_then(|cell| cell.judged.first()) {
                 table.simulated.clone_from(key);
@@ -113,6 +131,7 @@ impl Validation {
             cells.extend(played);
         }
         check_tolerances(&validation, &cells)?;
+        check_exceptions(&validation, &cells)?;
         let summaries = summaries(&validation, &cells);
         let choices = judged_choices(&validation, &cells);
         let fits = validation.tables.iter().filter_map(|table| PointToPointFit::of(table, &cells)).collect();
@@ -131,6 +150,19 @@ fn check_tolerances(validation: &Validation, cells: &[Cell]) -> Result<(), Study
         };
         let message = format!("table `{}`: there is nothing that its {name} could be held against: {help}", table.name);
         return Err(StudyError::Request(message));
+    }
+    Ok(())
+}
+
+/// Rejects a cell to leave out of a total that does not exist.
+fn check_exceptions(validation: &Validation, cells: &[Cell]) -> Result<(), StudyError> {
+    for Total { name, without, .. } in &validation.totals {
+        let Some((table, axis, value)) = without else { continue };
+        if !cells.iter().any(|cell| cell.table == *table && cell.at(axis) == Some(value)) {
+            let message =
+                format!("total `{name}`: `without` names no cell: table `{table}` has none at {axis} = {value}");
+            return Err(StudyError::Request(message));
+        }
     }
     Ok(())
 }

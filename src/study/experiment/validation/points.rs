@@ -41,6 +41,19 @@ impl PublishedPoint {
             .all(|(name, value)| keys.iter().any(|(key, played)| key == name && played.as_ref() == Some(value)))
     }
 
+    /// Returns the point with other values on the axes, as `shown` returns them.
+    pub fn shown_along(&self, shown: impl Fn(&str, &AxisValue) -> AxisValue) -> Self {
+        let axes = self.axes.iter().map(|(name, value)| (name.clone(), shown(name, value))).collect();
+        Self { axes, ..self.clone() }
+    }
+
+    /// Returns the labels and the values on the axes in words, equal numbers in the same ones.
+    pub fn position(&self) -> String {
+        let value = |value: &AxisValue| value.number().map_or_else(|| value.to_string(), |number| number.to_string());
+        let named = self.labels.iter().chain(&self.axes).map(|(name, of)| format!("{name} = {}", value(of)));
+        named.collect::<Vec<_>>().join(", ")
+    }
+
     /// Reads the data of a table; columns before the first judged one are axes. Times are converted to the unit of the
     /// simulated quantity.
     ///

@@ -1,6 +1,7 @@
 //! The cells of a table, from runs of its scenario or its command.
 
 use super::cell::{Cell, CellReading};
+use super::conflicts::UndoneValue;
 use super::description::{Baseline, MeasuredTable, TableSource, Validation};
 use super::point_command::{CommandAnswers, PointCommand};
 use super::points::PublishedPoint;
@@ -10,6 +11,7 @@ use crate::experiment::{References, Setting, StudyError, run_all, set_all};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{AxisValue, Case, Described, Override, Plan};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// A runner for the tables of a case.
@@ -34,6 +36,10 @@ impl<'a> TableRunner<'a> {
 struct TableCases {
     cases: Vec<Case>,
     references: References,
+    /// The published points, with values as the cases show them.
+    points: Vec<PublishedPoint>,
+    /// The axes over which a mean is taken.
+    averaged: Vec<String>,
 }
 
 impl TableRunner<'_> {
@@ -89,12 +95,30 @@ impl TableRunner<'_> {
         let names = match (points.first(), table.subject()) {
             (Some(point), _) => of_point(point),
             (None, Some(TableSource::Scenario(scenario))) => {
-                let document = self.document(table, &self.folder.join(scenario), &[])?;
-                Plan::new(document, &overrides(table))?.axes().map(|axis| axis.name.clone()).collect()
+                let plan = self.plan(table, &self.folder.join(scenario), &[])?;
+                plan.axes().map(|axis| axis.name.clone()).collect()
             }
             _ => Vec::new(),
         };
         Ok(names.into_iter().filter(|name| Some(name) != table.mean_over.as_ref()).collect())
+    }
+
+    /// Returns the table with the value of its calibration as the cases show it.
+    pub fn along_axes(&self, table: &MeasuredTable) -> Result<MeasuredTable, StudyError> {
+        let mut table = table.clone();
+        if let (Some(TableSource::Scenario(scenario)), Some((axis, value))) = (table.subject(), &table.calibration) {
+            let shown = self.plan(&table, &self.folder.join(scenario), &[])?.shown_along(axis, value);
+            table.calibration = Some((axis.clone(), shown));
+        }
+        Ok(table)
+    }
+
+    /// Returns the first value that every case of a table replaces, if there is one.
+    pub fn undone_value(&self, table: &MeasuredTable) -> Result<Option<UndoneValue>, StudyError> {
+        let Some(TableSource::Scenario(scenario)) = table.subject() else { return Ok(None) };
+        let plan = self.plan(table, &self.folder.join(scenario), &[])?;
+        let points = self.points(table)?;
+        Ok(table.undone_value(&plan, &points).or_else(|| table.setting_without_effect(self.judging.set)))
     }
 
     /// Counts the cells of a table, and reports the faults that can be found without a run.
@@ -111,8 +135,10 @@ impl TableRunner<'_> {
                 self.unfolded(table, &scenario, &other.set, &points)?;
             }
         }
-        let unfolded = self.unfolded(table, &scenario, &[], &points)?;
-        Ok(if table.mean_over.is_some() { points.len() } else { unfolded.cases.len() })
+        let TableCases { cases, points, .. } = self.unfolded(table, &scenario, &[], &points)?;
+        let is_played = |point: &&PublishedPoint| cases.iter().any(|case| point.agrees_with(&case.keys));
+        let is_averaged = table.mean_over.is_some() && table.data.is_some();
+        Ok(if is_averaged { points.iter().filter(is_played).count() } else { cases.len() })
     }
 
     /// Returns the cells of a table without its baselines, with the additional base values `more`.
@@ -144,13 +170,10 @@ impl TableRunner<'_> {
         more: &[(String, String)],
         points: &[PublishedPoint],
     ) -> Result<Vec<CellReading>, StudyError> {
-        let TableCases { cases, references } = self.unfolded(table, scenario, more, points)?;
-        self.notes.borrow_mut().extend(note_on_unused_points(table, points, &cases));
-        let readings = self.readings(table, points, &cases, &references)?;
-        Ok(match &table.mean_over {
-            Some(axis) => CellReading::means_over(axis, readings),
-            None => readings,
-        })
+        let unfolded = self.unfolded(table, scenario, more, points)?;
+        self.notes.borrow_mut().extend(table.note_on_unused_points(&unfolded.points, &unfolded.cases));
+        let readings = self.readings(table, &unfolded)?;
+        Ok(if table.mean_over.is_some() { CellReading::means_over(&unfolded.averaged, readings) } else { readings })
     }
 
     /// Returns the cases of a table.
@@ -161,10 +184,9 @@ impl TableRunner<'_> {
         more: &[(String, String)],
         points: &[PublishedPoint],
     ) -> Result<TableCases, StudyError> {
-        let document = self.document(table, scenario, more)?;
+        let plan = self.plan(table, scenario, more)?;
         // Settings of the case and of the command line only redescribe the measured system.
-        let described = Described::of(Ok(document.clone()));
-        let plan = Plan::new(document, &overrides(table))?.with_settings(self.judging.set.to_vec());
+        let described = Described::of(Ok(plan.document().clone()));
         let late = plan.axes().find(|axis| points.first().is_some_and(|point| point.has_value_column(&axis.name)));
         if let Some(axis) = late {
             let what = format!(
@@ -174,51 +196,55 @@ impl TableRunner<'_> {
             );
             return Err(StudyError::Request(what));
         }
-        check_axes(table, &plan, points)?;
-        let cases = match (&table.data, &table.mean_over) {
-            (Some(_), None) => points.iter().map(|point| at_point(&plan, point)).collect::<Result<_, _>>()?,
-            _ => plan.cases()?,
+        let averaged = table.averaged_axes(&plan, points)?;
+        let points = points_along_axes(&plan, points)?;
+        let cases = match table.is_of_points() {
+            true => points.iter().map(|point| at_point(&plan, point)).collect::<Result<_, _>>()?,
+            false => plan.cases()?,
         };
         check_calibration(table, &cases)?;
         let references = References::about(described, &plan.base()?.scenario).map_err(|(_, fault)| fault)?;
-        Ok(TableCases { cases, references })
+        Ok(TableCases { cases, references, points, averaged })
     }
 
-    /// Returns the table's scenario with its base values.
-    fn document(
-        &self,
-        table: &MeasuredTable,
-        scenario: &Path,
-        more: &[(String, String)],
-    ) -> Result<Document, StudyError> {
+    /// Returns the plan of the table's scenario with its base values: those of the table, of the command line, and
+    /// those of a baseline or a fit, `more`.
+    fn plan(&self, table: &MeasuredTable, scenario: &Path, more: &[Setting]) -> Result<Plan, StudyError> {
         let mut document = Document::load(scenario)?;
-        for (field, value) in table.set.iter().chain(more) {
-            document.set_from(&self.folder.join(CASE), field, value).map_err(|fault| document.faults(vec![fault]))?;
-        }
+        self.set_from_case(&mut document, &table.set)?;
         set_all(&mut document, self.judging.set)?;
-        Ok(document)
+        self.set_from_case(&mut document, more)?;
+        let changed = [&table.set[..], self.judging.set, more].into_iter().flatten().map(|(path, _)| path.as_str());
+        let plan = Plan::new(document, &overrides(table))?.following_base(changed)?;
+        Ok(plan.with_settings(self.judging.set.to_vec()))
     }
 
-    fn readings(
-        &self,
-        table: &MeasuredTable,
-        points: &[PublishedPoint],
-        cases: &[Case],
-        references: &References,
-    ) -> Result<Vec<CellReading>, StudyError> {
+    /// Sets values of the case, to whose file the names of files in them are relative.
+    fn set_from_case(&self, document: &mut Document, settings: &[Setting]) -> Result<(), Faults> {
+        let case = self.folder.join(CASE);
+        settings.iter().try_for_each(|(field, value)| {
+            document.set_from(&case, field, value).map_err(|fault| document.faults(vec![fault]))
+        })
+    }
+
+    fn readings(&self, table: &MeasuredTable, unfolded: &TableCases) -> Result<Vec<CellReading>, StudyError> {
         let (mut readings, mut failure) = (Vec::new(), None);
-        let mut in_order = points.iter();
-        run_all(cases, self.judging.workers, references, |case, result| {
-            let point = match &table.mean_over {
-                None => in_order.next(),
-                Some(_) => points.iter().find(|point| point.agrees_with(&case.keys)),
+        let mut in_order = unfolded.points.iter();
+        run_all(&unfolded.cases, self.judging.workers, &unfolded.references, |case, result| {
+            let own: Vec<&PublishedPoint> = match &table.mean_over {
+                None => in_order.next().into_iter().collect(),
+                Some(_) => unfolded.points.iter().filter(|point| point.agrees_with(&case.keys)).collect(),
             };
-            let is_published = table.data.is_none() || point.is_some();
             match result {
-                Ok(outcome) if is_published => readings.extend(CellReading::of_case(table, case, &outcome, point)),
-                Ok(_) => {}
+                Ok(outcome) if table.data.is_none() => {
+                    readings.extend(CellReading::of_case(table, case, &outcome, None));
+                }
+                Ok(outcome) => {
+                    let reading = |point: &&PublishedPoint| CellReading::of_case(table, case, &outcome, Some(point));
+                    readings.extend(own.iter().filter_map(reading));
+                }
                 Err(error) => {
-                    let place = point.map_or_else(String::new, |point| format!("{} of the data, ", point.place));
+                    let place = own.first().map_or_else(String::new, |point| format!("{} of the data, ", point.place));
                     failure = Some((format!("{}: {place}{}", table.name, case_name(&case.keys)), error));
                 }
             }
@@ -226,6 +252,23 @@ impl TableRunner<'_> {
         })?;
         failure.map_or(Ok(readings), |(place, error)| Err(StudyError::from(error).at(&place)))
     }
+}
+
+/// Returns the points with their values as the cases of `plan` show them.
+///
+/// # Errors
+/// Two points are the same, though written with different units.
+fn points_along_axes(plan: &Plan, points: &[PublishedPoint]) -> Result<Vec<PublishedPoint>, StudyError> {
+    let points: Vec<_> =
+        points.iter().map(|point| point.shown_along(|name, value| plan.shown_along(name, value))).collect();
+    let mut seen = HashMap::new();
+    for point in &points {
+        if let Some(other) = seen.insert(point.position(), &point.place) {
+            let (at, place) = (point.position(), &point.place);
+            return Err(StudyError::Request(format!("{place}: the point {at} is given twice, also at {other}")));
+        }
+    }
+    Ok(points)
 }
 
 /// Returns the case at a point of the data; its faults name the place of the point.
@@ -251,51 +294,19 @@ fn note_on_settings(table: &MeasuredTable, set: &[Setting]) -> Option<String> {
     (!set.is_empty()).then(|| format!("table `{}`: its command is run as written, without --set", table.name))
 }
 
-/// Reports the points of the data without a case, if cases are averaged.
-fn note_on_unused_points(table: &MeasuredTable, points: &[PublishedPoint], cases: &[Case]) -> Option<String> {
-    table.mean_over.as_ref()?;
-    let unplayed = points.iter().filter(|point| !cases.iter().any(|case| point.agrees_with(&case.keys)));
-    let places: Vec<_> = unplayed.map(|point| point.place.as_str()).collect();
-    let count = places.len();
-    (count > 0).then(|| format!("table `{}`: {count} points of data have no case: {}", table.name, places.join(", ")))
-}
-
-/// Checks that the axis of the mean exists, and that no value of `set` would be overwritten by one of the data.
-fn check_axes(table: &MeasuredTable, plan: &Plan, points: &[PublishedPoint]) -> Result<(), StudyError> {
-    let names: Vec<_> = plan.axes().map(|axis| axis.name.as_str()).collect();
-    if let Some(axis) = table.mean_over.as_ref().filter(|axis| !names.contains(&axis.as_str())) {
-        let (table, names) = (&table.name, names.join(", "));
-        let message = format!(
-            "table `{table}`: `mean_over` names `{axis}`, and the scenario has no such axis; its axes: {names}"
-        );
-        return Err(StudyError::Request(message));
-    }
-    let columns = points.first().map_or(&[][..], |point| &point.axes).iter().map(|(name, _)| name);
-    let path_of = |name: &String| plan.axes().find(|axis| axis.name == *name).map(|axis| axis.path.clone());
-    let fields: Vec<String> = columns.map(|name| path_of(name).unwrap_or_else(|| name.clone())).collect();
-    let is_replaced = |(set, _): &&(String, String)| fields.contains(set);
-    match table.set.iter().find(is_replaced) {
-        Some((field, _)) => {
-            let message =
-                format!("table `{}`: `{field}` is set, and the data have a value for it at every point", table.name);
-            Err(StudyError::Request(message))
-        }
-        None => Ok(()),
-    }
-}
-
 /// Checks that the calibrating cases exist, since otherwise all cases would count as validation.
 fn check_calibration(table: &MeasuredTable, cases: &[Case]) -> Result<(), StudyError> {
     let Some((axis, value)) = &table.calibration else { return Ok(()) };
     let values = cases.iter().flat_map(|case| &case.keys).filter(|(name, _)| name == axis);
     let mut shown: Vec<String> = Vec::new();
-    for value in values.map(|(_, value)| value.as_ref().map_or_else(String::new, ToString::to_string)) {
-        if !shown.contains(&value) {
-            shown.push(value);
+    for (_, own) in values {
+        if own.as_ref() == Some(value) {
+            return Ok(());
         }
-    }
-    if shown.contains(&value.to_string()) {
-        return Ok(());
+        let own = own.as_ref().map_or_else(String::new, ToString::to_string);
+        if !shown.contains(&own) {
+            shown.push(own);
+        }
     }
     let known = if shown.is_empty() {
         format!("there is no axis `{axis}`")

@@ -1,9 +1,17 @@
 //! Axes that follow others: computed from them, or zipped with them.
 
 use super::{Axis, AxisFormula, AxisValue, Plan, PlannedAxis, PlannedValue, ValueOrigin, typed, typed_or_described};
-use crate::scenario::source::{Document, SourceFault};
+use crate::scenario::named_topology;
+use crate::scenario::source::{Document, Faults, SourceFault, is_within};
 use std::borrow::Cow;
 use std::collections::HashSet;
+
+/// The axes that follow given ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Following {
+    Computed,
+    ComputedAndZipped,
+}
 
 impl Plan {
     /// Returns, for every axis, whether it is varied, advances together with a varied axis, or is computed from one.
@@ -19,11 +27,40 @@ impl Plan {
         varied
     }
 
-    /// Returns the axes that follow given ones, each with the path of its field.
-    pub(in crate::scenario) fn following(&self, is_given: impl Fn(&Axis) -> bool) -> Vec<(String, String)> {
+    /// Returns the axes that follow given ones.
+    pub fn following(&self, is_given: impl Fn(&Axis) -> bool) -> impl Iterator<Item = &Axis> {
         let follows = self.axes().zip(self.with_followers(&is_given));
-        let follows = follows.filter(|(axis, follows)| *follows && !is_given(axis));
-        follows.map(|(axis, _)| (axis.name.clone(), axis.path.clone())).collect()
+        follows.filter(move |(axis, follows)| *follows && !is_given(axis)).map(|(axis, _)| axis)
+    }
+
+    /// Returns the axis `name` and those that follow it.
+    pub fn with_its_followers(&self, name: &str) -> impl Iterator<Item = &Axis> {
+        let follows = self.with_followers(|axis| axis.name == name);
+        self.axes().zip(follows).filter(|(_, follows)| *follows).map(|(axis, _)| axis)
+    }
+
+    /// Returns the plan after changes to the fields at `changed` in its base values: axes that are computed from changed
+    /// ones get their value, too, unless they are changed themselves. Axes that are zipped with them keep theirs.
+    ///
+    /// # Errors
+    /// An expression has no value, or a value does not fit its field.
+    pub fn following_base<'c>(mut self, changed: impl Iterator<Item = &'c str>) -> Result<Self, Faults> {
+        let changed: Vec<&str> = changed.collect();
+        let is_changed = |planned: &&PlannedAxis| {
+            let path = &planned.axis.path;
+            changed.iter().any(|whole| is_within(path, whole)) && self.document.get(path).is_some()
+        };
+        let changed = self.axes.iter().filter(is_changed);
+        let changed: Vec<_> = changed.map(|planned| (planned.axis.clone(), self.base_value(planned))).collect();
+        let failed = |fault| self.document.faults(vec![fault]);
+        let followers = self.followers(&changed, Following::Computed).map_err(failed)?;
+        if !followers.is_empty() {
+            let mut document = self.document.clone();
+            self.apply_point(&mut document, &followers).map_err(failed)?;
+            self.scenario = named_topology::read(&document)?;
+            self.document = document;
+        }
+        Ok(self)
     }
 
     /// Returns the given values of axes, or of fields given by path, in their order, followed by those of the axes that
@@ -35,18 +72,26 @@ impl Plan {
         &self,
         given: impl Iterator<Item = (&'v str, &'v AxisValue)>,
     ) -> Result<Vec<(Axis, PlannedValue)>, SourceFault> {
-        let value = |(name, value): (&str, &AxisValue)| {
-            let of_path = || self.axes.iter().find(|planned| planned.axis.path == name);
-            let (axis, declared) = match self.axis(name).or_else(of_path) {
-                Some(planned) => (planned.axis.clone(), &planned.values[..]),
-                None => (self.free_axis(name)?, &[][..]),
-            };
-            let value = typed_or_described(&axis, declared, value);
-            Ok((axis, value))
-        };
-        let mut values = given.map(value).collect::<Result<Vec<_>, SourceFault>>()?;
-        values.extend(self.followers(&values)?);
+        let mut values = given.map(|(name, value)| self.value_along(name, value)).collect::<Result<Vec<_>, _>>()?;
+        values.extend(self.followers(&values, Following::ComputedAndZipped)?);
         Ok(values)
+    }
+
+    /// Returns the value along the axis `name`, or along the field with this path.
+    fn value_along(&self, name: &str, value: &AxisValue) -> Result<(Axis, PlannedValue), SourceFault> {
+        let of_path = || self.axes.iter().find(|planned| planned.axis.path == name);
+        let (axis, declared) = match self.axis(name).or_else(of_path) {
+            Some(planned) => (planned.axis.clone(), &planned.values[..]),
+            None => (self.free_axis(name)?, &[][..]),
+        };
+        let value = typed_or_described(&axis, declared, value);
+        Ok((axis, value))
+    }
+
+    /// Returns a value of the axis `name`, or of the field with this path, in the form in which cases show it.
+    #[must_use]
+    pub fn shown_along(&self, name: &str, value: &AxisValue) -> AxisValue {
+        self.value_along(name, value).map_or_else(|_| value.clone(), |(_, value)| value.shown)
     }
 
     /// Sets the values of a point in `document`, those of whole descriptions before those of their fields.
@@ -58,6 +103,18 @@ impl Plan {
         let mut point: Vec<_> = point.iter().collect();
         point.sort_by_key(|(axis, _)| axis.path.matches('.').count());
         point.into_iter().try_for_each(|(axis, value)| self.apply_value(document, axis, value))
+    }
+
+    /// Returns the names of the axes with values from which the axis `name` is computed, or its own if it is not.
+    #[must_use]
+    pub fn sources_of(&self, name: &str) -> Vec<String> {
+        let Some(index) = self.axes.iter().position(|planned| planned.axis.name == name) else { return Vec::new() };
+        match self.formula(index) {
+            Some(Ok(formula)) => {
+                formula.inputs().flat_map(|input| self.sources_of(&self.axes[input].axis.name)).collect()
+            }
+            _ => vec![name.to_owned()],
+        }
     }
 
     /// Returns the other axes whose values are determined along the axis `name`, where all further axes have one value:
@@ -76,6 +133,14 @@ impl Plan {
         self.axes.iter().filter(is_determined).map(|planned| planned.axis.name.clone()).collect()
     }
 
+    /// Returns `axis`, or an axis that is zipped with it and determines its values, if some of them occur twice.
+    #[must_use]
+    pub fn distinct_along<'p>(&'p self, axis: &'p Axis) -> &'p Axis {
+        let is_distinct = |name: &str| self.axis(name).is_some_and(has_distinct_values);
+        let mut zipped = self.axes().filter(|other| self.are_zipped(&other.name, &axis.name));
+        if is_distinct(&axis.name) { axis } else { zipped.rfind(|other| is_distinct(&other.name)).unwrap_or(axis) }
+    }
+
     /// Returns the axis `name`, or the last axis with several values from which it is computed.
     fn source(&self, name: &str) -> Option<&PlannedAxis> {
         let mut index = self.axes.iter().position(|planned| planned.axis.name == name)?;
@@ -89,15 +154,21 @@ impl Plan {
     ///
     /// # Errors
     /// An expression has no value, or a zipped axis has not exactly one value beside the given ones.
-    fn followers(&self, given: &[(Axis, PlannedValue)]) -> Result<Vec<(Axis, PlannedValue)>, SourceFault> {
+    fn followers(
+        &self,
+        given: &[(Axis, PlannedValue)],
+        following: Following,
+    ) -> Result<Vec<(Axis, PlannedValue)>, SourceFault> {
         let mut followers = Vec::new();
         let (mut values, mut moved) = (Vec::new(), Vec::new());
         for (index, planned) in self.axes.iter().enumerate() {
             let is_given = |(axis, _): &&(Axis, PlannedValue)| axis.path == planned.axis.path;
             let mut value = given.iter().find(is_given).map(|(_, value)| value.clone());
             if value.is_none() {
-                let computed = self.computed(index, &values, &moved)?;
-                value = computed.map_or_else(|| self.zipped(planned, given), |value| Ok(Some(value)))?;
+                value = self.computed(index, &values, &moved)?;
+                if value.is_none() && following == Following::ComputedAndZipped {
+                    value = self.zipped(planned, given)?;
+                }
                 followers.extend(value.clone().map(|value| (planned.axis.clone(), value)));
             }
             moved.push(value.is_some());

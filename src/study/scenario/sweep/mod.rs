@@ -2,6 +2,7 @@
 
 mod blame;
 mod cases;
+mod column_fields;
 mod conflict;
 mod costs;
 mod exemplars;
@@ -19,6 +20,7 @@ mod resolved;
 
 pub(super) use cases::SHARED_FIELDS;
 pub use cases::{Cases, Inspection};
+pub use column_fields::ColumnFields;
 pub use costs::{CaseCost, CaseCosts};
 pub use exemplars::{Exemplars, Similarity};
 pub use ids::Ids;
@@ -150,6 +152,12 @@ impl Plan {
     pub(super) fn are_zipped(&self, first: &str, second: &str) -> bool {
         let joins = |zip: &&Vec<String>| [first, second].iter().all(|name| zip.iter().any(|zipped| zipped == name));
         first != second && self.scenario.zip.iter().any(|zip| joins(&zip))
+    }
+
+    /// Returns the first axis that advances together with the axis `name`.
+    #[must_use]
+    pub fn zipped_with(&self, name: &str) -> Option<&Axis> {
+        self.axes().find(|axis| self.are_zipped(&axis.name, name))
     }
 
     /// Returns `true` if the axis advances together with others.
