@@ -1,17 +1,17 @@
 //! The saturation point of a network: a search over the offered load.
 
 use super::memory_budget::MemoryBudget;
-use super::{OFFERED, Recall, ScenarioFile, StudyError, Workers, case_name, keyed, metadata, one_a_line};
+use super::{CaseError, OFFERED, Recall, ScenarioFile, StudyError, Workers, case_name, keyed, metadata, one_a_line};
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
 use crate::report::latency_load::{SaturationCurve, saturation_curves};
 use crate::report::plot::LineChart;
 use crate::report::table;
-use crate::scenario::{Case, CheckedScenario, Plan, Repeat, Scenario};
-use parsim_sim::program::Traffic;
+use crate::scenario::{AxisValue, Case, Cases, CheckedScenario, Plan, Repeat, Scenario};
 use parsim_sim::simulation::SimulationError;
 use parsim_sim::trace::Trace;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// A load at which packets hardly interact, in flits per node and cycle.
 const ALMOST_NONE: f64 = 0.005;
@@ -67,18 +67,20 @@ impl SaturationSign {
     }
 }
 
-/// Doubles the load of `traffic`, the program of `scenario`, until the network is saturated, then bisects the interval
-/// until it is no wider than `resolution`. Results are looked up in `recall`.
+/// Doubles the load of traffic until the network is saturated, then bisects the interval until it is no wider than
+/// `resolution`. `loaded` returns the scenario for a load, which is set in its traffic. Results are looked up in `recall`.
 ///
 /// # Errors
 /// Returns the errors of the runs.
 pub fn saturation(
-    scenario: &CheckedScenario,
-    traffic: &Traffic,
+    loaded: impl Fn(f64) -> Result<Arc<CheckedScenario>, CaseError>,
     resolution: f64,
     recall: Recall<'_>,
-) -> Result<Saturation, SimulationError> {
-    let at = |offered| OperatingPoint::of(scenario, traffic, offered, recall);
+) -> Result<Saturation, CaseError> {
+    let at = |offered| {
+        let scenario: Arc<CheckedScenario> = loaded(offered)?;
+        OperatingPoint::of(&scenario, offered, recall)
+    };
     let idle = at(ALMOST_NONE)?;
     let (mut below, mut above, mut sign, mut points) = (idle, None, None, vec![idle]);
     while above.map_or(1.0, |above: f64| above - below.offered) > resolution {
@@ -100,7 +102,7 @@ pub fn saturation(
 /// The saturation points of a plan: one for every combination of the axes other than the load.
 pub struct SaturationSweep {
     /// The cases with their results.
-    pub found: Vec<(Case, Result<Saturation, SimulationError>)>,
+    pub found: Vec<(Case, Result<Saturation, CaseError>)>,
 }
 
 impl SaturationSweep {
@@ -116,11 +118,17 @@ impl SaturationSweep {
         }
         let plan = file.plan()?;
         let is_load = |name: &str| plan.axes().any(|axis| axis.name == name && axis.path == OFFERED);
-        match file.over.iter().find(|over| is_load(&over.name)) {
-            Some(over) => {
-                let message = format!("{}: the search varies the load: leave it out", over.name);
-                Err(StudyError::Argument("over", message))
-            }
+        if let Some(over) = file.over.iter().find(|over| is_load(&over.name)) {
+            let message = format!("{}: the search varies the load: leave it out", over.name);
+            return Err(StudyError::Argument("over", message));
+        }
+        let zipped = plan.axes().find(|axis| is_load(&axis.name)).and_then(|load| plan.zipped_with(&load.name));
+        match zipped {
+            Some(other) => Err(StudyError::Request(format!(
+                "the axis `{}` is zipped with the load, which has other values in the search: leave the zip out, or \
+                 compute the axis by an expression",
+                other.name
+            ))),
             None => Ok(plan),
         }
     }
@@ -130,30 +138,37 @@ impl SaturationSweep {
     /// # Errors
     /// Returns an error if a program offers no load, or if threads cannot be started.
     pub fn search(plan: &Plan, resolution: f64, workers: Workers<'_>) -> Result<Self, StudyError> {
-        let cases = without_load(plan, plan.cases()?);
-        if cases.is_empty() {
+        let unfolded = plan.unfold()?;
+        let searched = without_load(plan, &unfolded)?;
+        if searched.is_empty() {
             return Err(StudyError::no_case());
         }
-        if cases.iter().any(|case| case.scenario.repeat != Repeat::default()) {
+        if searched.iter().any(|(_, case)| case.scenario.repeat != Repeat::default()) {
             let message = "`repeat` has no meaning here: every load is run with one seed; give an axis over `seed`";
             return Err(StudyError::Request(message.to_owned()));
         }
         let room = MemoryBudget::of_this_computer();
-        let search_one = |case: &Case| {
+        let load = plan.axes().find(|axis| axis.path == OFFERED).map(|axis| axis.name.as_str());
+        let search_one = |(point, case): &(u64, Case)| {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
-            search(case, resolution, workers.recall)
+            let loaded = |offered| match load {
+                Some(name) => Ok(unfolded.case_with(*point, name, &AxisValue::Real(offered))?.scenario),
+                None => Ok(case.scenario.clone()),
+            };
+            check_program(case)?;
+            Ok(saturation(loaded, resolution, workers.recall))
         };
-        let search_all = || cases.par_iter().map(search_one).collect();
-        let found: Vec<_> = workers.pool(cases.len())?.install(search_all);
-        let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { found: cases.into_iter().zip(found).collect() })
+        let search_all = || searched.par_iter().map(search_one).collect();
+        let found: Vec<_> = workers.pool(searched.len())?.install(search_all);
+        let found = found.into_iter().collect::<Result<Vec<_>, StudyError>>()?;
+        Ok(Self { found: searched.into_iter().map(|(_, case)| case).zip(found).collect() })
     }
 
     /// Returns a record for each case; all have the column `error` if some failed.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let has_failed = self.found.iter().any(|(_, found)| found.is_err());
-        let record = |(case, found): &(Case, Result<Saturation, SimulationError>)| {
+        let record = |(case, found): &(Case, Result<Saturation, CaseError>)| {
             let mut record = record(case, found.as_ref().ok());
             if has_failed {
                 record.put_error(found.as_ref().err().map(ToString::to_string).as_deref());
@@ -169,7 +184,7 @@ impl SaturationSweep {
     #[must_use]
     pub fn chart(&self) -> LineChart {
         let program = self.found.first().map_or("", |(case, _)| case.scenario.program.name());
-        let curve = |(case, found): &(Case, Result<Saturation, SimulationError>)| {
+        let curve = |(case, found): &(Case, Result<Saturation, CaseError>)| {
             let found = found.as_ref().ok()?;
             Some(SaturationCurve {
                 name: case_name(&case.keys),
@@ -191,22 +206,25 @@ impl SaturationSweep {
     }
 }
 
-/// Returns one case for every combination of the axes other than the load.
-fn without_load(plan: &Plan, cases: Vec<Case>) -> Vec<Case> {
-    let is_load = |name: &String| plan.axes().any(|axis| axis.path == OFFERED && axis.name == *name);
-    let mut kept: Vec<Case> = Vec::new();
-    for mut case in cases {
-        case.keys.retain(|(name, _)| !is_load(name));
-        if kept.iter().all(|other| other.keys != case.keys) {
-            kept.push(case);
+/// Returns a point and its case for every combination of the axes that do not follow the load.
+fn without_load(plan: &Plan, cases: &Cases<'_>) -> Result<Vec<(u64, Case)>, StudyError> {
+    let load = plan.axes().find(|axis| axis.path == OFFERED);
+    let varied: Vec<_> = load.into_iter().flat_map(|load| plan.with_its_followers(&load.name)).collect();
+    let is_varied = |name: &String| varied.iter().any(|axis| axis.name == *name);
+    let mut kept: Vec<(u64, Case)> = Vec::new();
+    for point in cases.held_points()? {
+        let mut keys = cases.keys(point);
+        keys.retain(|(name, _)| !is_varied(name));
+        if kept.iter().all(|(_, other)| other.keys != keys) {
+            kept.push((point, Case { keys, ..cases.case(point)? }));
         }
     }
-    kept
+    Ok(kept)
 }
 
-fn search(case: &Case, resolution: f64, recall: Recall<'_>) -> Result<Result<Saturation, SimulationError>, StudyError> {
+fn check_program(case: &Case) -> Result<(), StudyError> {
     match &case.scenario.program {
-        Shipped::Traffic(traffic) => Ok(saturation(&case.scenario, traffic, resolution, recall)),
+        Shipped::Traffic(_) => Ok(()),
         other => {
             Err(StudyError::Request(format!("{} offers no load that could be raised: choose Traffic", other.name())))
         }
@@ -227,17 +245,14 @@ fn record(case: &Case, search: Option<&Saturation>) -> Record {
 }
 
 impl OperatingPoint {
-    fn of(
-        scenario: &CheckedScenario,
-        traffic: &Traffic,
-        offered: f64,
-        recall: Recall<'_>,
-    ) -> Result<Self, SimulationError> {
-        // Packets that take longer than the measurement to drain are not needed to detect saturation.
-        let drain = traffic.drain.min(traffic.measured);
-        let traffic = Traffic { offered, drain, ..traffic.clone() };
-        let scenario = Scenario { program: Shipped::Traffic(traffic), ..Scenario::clone(scenario) };
-        let scenario = scenario.checked()?;
+    fn of(scenario: &CheckedScenario, offered: f64, recall: Recall<'_>) -> Result<Self, CaseError> {
+        let mut scenario = Scenario::clone(scenario);
+        if let Shipped::Traffic(traffic) = &mut scenario.program {
+            // Packets that take longer than the measurement to drain are not needed to detect saturation.
+            traffic.drain = traffic.drain.min(traffic.measured);
+            traffic.offered = offered;
+        }
+        let scenario = scenario.checked().map_err(SimulationError::from)?;
         let trace = recall.runs().run(&scenario)?;
         let figure = |trace: &Trace, name| trace.outcome(name).unwrap_or(f64::NAN);
         Ok(Self {
@@ -269,8 +284,7 @@ mod tests {
             document.set(path, value).unwrap();
         }
         let scenario = Plan::new(document, &[]).unwrap().base().unwrap().scenario;
-        let Shipped::Traffic(traffic) = &scenario.program else { unreachable!("it is traffic") };
-        saturation(&scenario, traffic, 0.01, Recall::NONE).unwrap()
+        saturation(|_| Ok(scenario.clone()), 0.01, Recall::NONE).unwrap()
     }
 
     /// Relies on the middle links of an 8 × 8 mesh, which carry four flows of the bit complement each.

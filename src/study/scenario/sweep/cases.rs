@@ -2,7 +2,7 @@
 
 use super::conflict::FieldRoutes;
 use super::formula::AxisFormula;
-use super::planned::{PlannedAxis, PlannedValue, ValueOrigin, typed};
+use super::planned::{PlannedAxis, PlannedValue, ValueOrigin, typed, typed_or_described};
 use super::points::Points;
 use super::{Case, Plan};
 use crate::scenario::Scenario;
@@ -66,6 +66,8 @@ pub(super) enum AxisPart {
 
 /// The values of all axes at a point.
 type PointValues<'c> = Vec<Cow<'c, AxisValue>>;
+/// The index of an axis, and the value that it has instead of that at a point.
+type ReplacedValue = (usize, PlannedValue);
 
 impl Cases<'_> {
     /// Returns the name of each axis with its values; an axis whose values are computed has none.
@@ -228,7 +230,7 @@ impl Cases<'_> {
     /// are `None`.
     #[must_use]
     pub fn keys(&self, point: u64) -> Vec<(String, Option<AxisValue>)> {
-        let (known, _) = self.known_values(point);
+        let (known, _) = self.known_values(point, None);
         let values = known.into_iter().map(|value| Some(value.into_owned())).chain(std::iter::repeat(None));
         self.plan.axes.iter().map(|planned| planned.axis.name.clone()).zip(values).collect()
     }
@@ -239,6 +241,20 @@ impl Cases<'_> {
     /// All faults of the case.
     pub fn case(&self, point: u64) -> Result<Case, Faults> {
         let document = self.document(point)?;
+        let scenario = Arc::new(named_topology::read(&document)?.check(&document)?);
+        Ok(Case { scenario, keys: self.keys(point), settings: self.plan.settings.clone() })
+    }
+
+    /// Returns the case at a point with another value of an axis, which those that are computed from it follow.
+    ///
+    /// # Errors
+    /// All faults of the case.
+    pub fn case_with(&self, point: u64, name: &str, value: &AxisValue) -> Result<Case, Faults> {
+        let planned = self.plan.axes.iter().position(|planned| planned.axis.name == name);
+        let replaced = planned.map(|axis| (axis, typed_or_described(&self.plan.axes[axis].axis, &[], value)));
+        let (values, fault) = self.known_values(point, replaced.as_ref());
+        fault.map_or(Ok(()), |fault| Err(self.one(fault)))?;
+        let document = self.document_with(point, &values, replaced.as_ref())?;
         let scenario = Arc::new(named_topology::read(&document)?.check(&document)?);
         Ok(Case { scenario, keys: self.keys(point), settings: self.plan.settings.clone() })
     }
@@ -268,10 +284,24 @@ impl Cases<'_> {
 
     /// Returns the scenario document with the values of a point applied.
     pub(super) fn document(&self, point: u64) -> Result<Document, Faults> {
-        let mut document = self.base.clone();
         let values = self.values(point).map_err(|fault| self.one(fault))?;
+        self.document_with(point, &values, None)
+    }
+
+    /// Returns the scenario document with given values of all axes at a point, one of which may be replaced.
+    fn document_with(
+        &self,
+        point: u64,
+        values: &PointValues<'_>,
+        replaced: Option<&ReplacedValue>,
+    ) -> Result<Document, Faults> {
+        let mut document = self.base.clone();
         for &axis in &self.order {
-            self.set(axis, point, &values[axis], &mut document).map_err(|fault| document.faults(vec![fault]))?;
+            let set = match replaced.filter(|(other, _)| *other == axis) {
+                Some((_, value)) => self.plan.apply_value(&mut document, &self.plan.axes[axis].axis, value),
+                None => self.set(axis, point, &values[axis], &mut document),
+            };
+            set.map_err(|fault| document.faults(vec![fault]))?;
         }
         Ok(document)
     }
@@ -298,7 +328,7 @@ impl Cases<'_> {
 
     /// Returns the values of all axes at a point.
     fn values(&self, point: u64) -> Result<PointValues<'_>, SourceFault> {
-        let (values, fault) = self.known_values(point);
+        let (values, fault) = self.known_values(point, None);
         fault.map_or(Ok(values), Err)
     }
 
@@ -311,9 +341,17 @@ impl Cases<'_> {
     }
 
     /// Returns the values of the axes up to the first expression that has no value, and the fault of this expression.
-    fn known_values(&self, point: u64) -> (PointValues<'_>, Option<SourceFault>) {
+    fn known_values<'c>(
+        &'c self,
+        point: u64,
+        replaced: Option<&'c ReplacedValue>,
+    ) -> (PointValues<'c>, Option<SourceFault>) {
         let mut values = PointValues::new();
         for (index, (planned, formula)) in self.plan.axes.iter().zip(&self.formulas).enumerate() {
+            if let Some((_, value)) = replaced.filter(|(axis, _)| *axis == index) {
+                values.push(Cow::Borrowed(&value.shown));
+                continue;
+            }
             values.push(match formula {
                 None => Cow::Borrowed(&planned.values[self.points.number(index, point)].shown),
                 Some(formula) => match formula.number(&values, &self.plan.document) {
