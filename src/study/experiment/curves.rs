@@ -36,7 +36,8 @@ impl CurveAxis {
         let Some(name) = name else {
             let varies = |axis: &&crate::scenario::Axis| axis.expression.is_none() && plan.may_vary(&axis.name);
             let load = plan.axes().find(|axis| axis.path == OFFERED).filter(varies);
-            let last = || plan.axes().rfind(varies).or_else(|| plan.axes().next_back());
+            let last = || plan.axes().rfind(varies).map(|axis| plan.distinct_along(axis));
+            let last = || last().or_else(|| plan.axes().next_back());
             return Ok(load.or_else(last).map_or_else(Self::none, over));
         };
         plan.axes().find(|axis| axis.name == name).map(over).ok_or_else(|| {
@@ -67,6 +68,7 @@ impl CurveAxis {
         };
         let at = |path: &str| plan.axes().find(|axis| axis.path == path).filter(varies);
         let last = || plan.axes().rfind(|axis| axis.expression.is_none() && varies(axis));
+        let last = || last().map(|axis| plan.distinct_along(axis));
         let chosen = at(OFFERED).or_else(|| at("ranks")).or_else(last).or_else(|| plan.axes().next_back());
         let Some(chosen) = chosen.map(|axis| Self::over(plan, axis)) else { return Self::none() };
         let follows = |axis: &&crate::scenario::Axis| {
@@ -74,7 +76,8 @@ impl CurveAxis {
             let mut pairs = cases.iter().flat_map(|one| cases.iter().map(move |other| (one, other)));
             pairs.all(|(one, other)| !same(&one, &other, &chosen.name) || same(&one, &other, &axis.name))
         };
-        let follows = plan.axes().filter(follows).map(|axis| axis.name.clone()).collect();
+        let constant = plan.axes().filter(follows).map(|axis| axis.name.clone());
+        let follows = constant.chain(chosen.follows.iter().cloned()).collect();
         Self { follows, ..chosen }
     }
 
@@ -111,7 +114,8 @@ impl CurveAxis {
     }
 
     /// Describes how the problem grows along this axis: the parameters of the program that vary with it. Returns `None`
-    /// unless the program's data at least double from the first value to the last.
+    /// unless the program's data at least double from the first value to the last or, if they are not known, unless
+    /// such a parameter grows.
     pub fn growth(&self, plan: &Plan, cases: &[Case]) -> Option<String> {
         let first_group = self.group(cases.first()?);
         let of_one_curve = cases.iter().filter(|case| self.group(case) == first_group);
@@ -120,7 +124,8 @@ impl CurveAxis {
         let (_, most) = positions.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
         let data = |case: &Case| case.scenario.node_memory().into_iter().map(u128::from).sum::<u128>();
         // Copies and halos of a problem of constant size add less than its own data.
-        if data(most) < 2 * data(least).max(1) {
+        let are_known = data(most) > 0;
+        if are_known && data(most) < 2 * data(least).max(1) {
             return None;
         }
         let of_program =
@@ -128,7 +133,8 @@ impl CurveAxis {
         let grows = of_program.filter_map(|axis| {
             let (from, to) = (value(least, &axis.name)?, value(most, &axis.name)?);
             let field = axis.path.trim_start_matches("program.");
-            (from != to).then(|| format!("{field} from {from} to {to}"))
+            let is_more = || from.number().zip(to.number()).is_some_and(|(from, to)| from < to);
+            (if are_known { from != to } else { is_more() }).then(|| format!("{field} from {from} to {to}"))
         });
         Some(grows.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
     }
@@ -278,6 +284,55 @@ mod tests {
         let by_q = ["q = 1", "q = 16", "q = 4", "q = 8"].map(|q| format!("n = 1000, {q}")).to_vec();
         assert_eq!(curves(None), ("p".to_owned(), by_q.clone()));
         assert_eq!(curves(Some("ranks")), ("ranks".to_owned(), by_q));
+    }
+
+    /// Returns the plan of a program of steps with these axes, and its cases.
+    fn steps(axes: &str) -> (Plan, Vec<Case>) {
+        let name = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/test.ron");
+        let text = format!(
+            "Scenario(machine: File(\"machines/ideal-hypercube.ron\"), ranks: 4, placement: RowMajor, seed: 1, \
+             program: Phases(parameters: {{\"n\": 1, \"m\": 1}}, steps: [Compute(seconds: \"n\")]), {axes})"
+        );
+        let plan = Plan::new(Document::from_text(name, &text).unwrap(), &[]).unwrap();
+        let cases = plan.cases().unwrap();
+        (plan, cases)
+    }
+
+    const P: &str = r#"Axis(name: "p", path: "ranks", values: [1, 2, 4])"#;
+
+    #[test]
+    fn axes_that_are_computed_from_two_others_split_no_curves_of_a_page() {
+        let (m, n) = (
+            r#"Axis(name: "m", path: "program.parameters.m", values: [1, 2])"#,
+            r#"Axis(name: "n", path: "program.parameters.n", expression: "m * p")"#,
+        );
+        let (plan, cases) = steps(&format!("axes: [{m}, {P}, {n}]"));
+        let axis = CurveAxis::of_page(&plan, &cases);
+        let mut groups: Vec<_> = cases.iter().map(|case| axis.group(case)).collect();
+        groups.dedup();
+        assert_eq!((axis.name.as_str(), groups), ("p", vec!["m = 1".to_owned(), "m = 2".to_owned()]));
+    }
+
+    #[test]
+    fn a_problem_whose_data_are_not_known_grows_with_its_parameters() {
+        let growth = |expression: &str| {
+            let n = format!(r#"Axis(name: "n", path: "program.parameters.n", expression: "{expression}")"#);
+            let (plan, cases) = steps(&format!("axes: [{P}, {n}]"));
+            CurveAxis::of_page(&plan, &cases).growth(&plan, &cases)
+        };
+        assert_eq!(growth("10 * p"), Some("parameters.n from 10 to 40".to_owned()));
+        assert_eq!(growth("8 / p"), None);
+    }
+
+    #[test]
+    fn curves_run_along_the_zipped_axis_without_repeated_values() {
+        let m = r#"Axis(name: "m", path: "program.parameters.m", values: [1, 1, 2])"#;
+        let n = r#"Axis(name: "n", path: "program.parameters.n", values: [1, 2, 3])"#;
+        let (plan, cases) = steps(&format!(r#"axes: [{n}, {m}], zip: [["n", "m"]]"#));
+        for axis in [CurveAxis::of(&plan, None).unwrap(), CurveAxis::of_page(&plan, &cases)] {
+            assert_eq!(axis.name, "n");
+            assert!(cases.iter().all(|case| axis.group(case).is_empty()));
+        }
     }
 
     #[test]

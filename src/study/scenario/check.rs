@@ -126,12 +126,27 @@ impl CheckedScenario {
     /// there.
     ///
     /// # Errors
-    /// The reason why the program cannot run on one rank.
+    /// The reason why the program cannot run on one rank, or why its time there has no meaning: the data of the program
+    /// grow with the ranks.
     pub fn on_one_rank(&self) -> Result<Self, Rejection> {
         let mut alone = Scenario { ranks: 1, placement: Placement::RowMajor, ..self.scenario.clone() };
         alone.machine.host.node = 0;
         alone.machine.nodes.memory = alone.machine.nodes.memory.max(alone.program.memory(0, 1, 0));
-        alone.checked()
+        let alone = alone.checked()?;
+        Rejection::unless_empty(self.growth_from(&alone).into_iter().collect())?;
+        Ok(alone)
+    }
+
+    /// Returns the fault that the same program has less data on one rank, `alone`: more than half of the data of a rank
+    /// remain there however many ranks share them. Copies of a part of the data are fewer.
+    fn growth_from(&self, alone: &Self) -> Option<Fault> {
+        let data = |scenario: &Self| scenario.node_memory().into_iter().map(u128::from).sum::<u128>();
+        let (all, one) = (data(self), data(alone));
+        let grows = one > 0 && 2 * all > (1 + u128::from(self.ranks)) * one && self.ranks > 1;
+        grows.then(|| {
+            let message = format!("the program has {one} B of data instead of {all}: its problem grows with the ranks");
+            Fault::new("ranks", message, "compare times of one problem only")
+        })
     }
 }
 

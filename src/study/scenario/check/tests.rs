@@ -124,3 +124,20 @@ fn sends_that_wait_for_each_other_are_refused_where_a_send_waits() {
         assert_eq!(faults(steps, &[("machine.sends", sends)]), Vec::<String>::new());
     }
 }
+
+#[test]
+fn a_problem_that_grows_with_the_ranks_has_no_time_on_one() {
+    let one_rank = |memory: &str| {
+        let name = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/test.ron");
+        let text = format!(
+            "Scenario(machine: File(\"machines/ideal-hypercube.ron\"), ranks: 4, placement: RowMajor, seed: 1, \
+             program: Phases(memory: \"{memory}\", steps: [Compute(seconds: \"1\")]))"
+        );
+        let plan = Plan::new(Document::from_text(name, &text).unwrap(), &[]).unwrap();
+        plan.base().unwrap().scenario.on_one_rank().map(drop).map_err(|rejection| rejection.0[0].message.clone())
+    };
+    assert_eq!(one_rank("4096 / p B"), Ok(()));
+    assert_eq!(one_rank("1024 + 4096 / p B"), Ok(()));
+    let grows = "the program has 4096 B of data instead of 16384: its problem grows with the ranks";
+    assert_eq!(one_rank("4096 B"), Err(grows.to_owned()));
+}
