@@ -97,12 +97,20 @@ impl<'a> Tuning<'a> {
             };
             return Err(StudyError::Argument("each", format!("{name}: there is no such axis; {known}")));
         }
-        Ok(plan.holding(|name| self.is_varied(name)))
+        let varied = self.varied(&plan);
+        Ok(plan.holding(|name| varied.iter().any(|varied| varied == name)))
     }
 
-    fn is_varied(&self, name: &str) -> bool {
-        let is_over = |replaced: &Override| replaced.name == name;
-        self.file.over.is_empty() || self.file.over.iter().any(is_over) || self.each.iter().any(|each| each == name)
+    /// Returns the names of the axes that are varied: those of `--over`, or all, and those of `each` or from which these
+    /// are computed.
+    fn varied(&self, plan: &Plan) -> Vec<String> {
+        let each: Vec<String> = self.each.iter().flat_map(|name| plan.sources_of(name)).collect();
+        let is_varied = |name: &String| {
+            let is_over = |replaced: &Override| replaced.name == *name;
+            let is_each = self.each.contains(name) || each.contains(name);
+            self.file.over.is_empty() || self.file.over.iter().any(is_over) || is_each
+        };
+        plan.axes().map(|axis| axis.name.clone()).filter(is_varied).collect()
     }
 
     /// Runs the candidates that may be the best, and judges them.
@@ -111,6 +119,8 @@ impl<'a> Tuning<'a> {
     /// Returns the faults of the scenario, or an error if there is no candidate or threads cannot be started.
     pub fn tune(&self, workers: Workers<'_>) -> Result<Tuned, StudyError> {
         let plan = self.plan()?;
+        let varied = self.varied(&plan);
+        let is_varied = |name: &str| varied.iter().any(|varied| varied == name);
         let cautions = self.calibrated.iter().flat_map(CalibratedScenario::notes);
         let bounds = self.bounds(plan.scenario());
         let RaceResult { groups, subject: (program, machine), contradicted, unvaried } =
@@ -123,8 +133,8 @@ impl<'a> Tuning<'a> {
         Ok(Tuned {
             groups,
             each: self.each.to_vec(),
-            tuned: names(&|name| self.is_varied(name) && !is_each(name)),
-            held: names(&|name| !self.is_varied(name) && !plan.may_vary(name)),
+            tuned: names(&|name| is_varied(name) && !is_each(name)),
+            held: names(&|name| !is_varied(name) && !plan.may_vary(name)),
             unbounded: bounds.err().or(contradicted).filter(|_| self.margin.is_some()),
             is_calibrated: self.calibrated.is_some(),
             level,
