@@ -168,9 +168,9 @@ impl AxisInterval<'_> {
     /// Returns the value of the axis at which two quantities, given at both ends, become equal.
     ///
     /// Between the points, quantities are interpolated as powers of the axis, since most components are powers. If any
-    /// value is zero or negative, they are interpolated linearly.
+    /// value, also one of the axis, is zero or negative, they are interpolated linearly.
     fn crossing(&self, one: (f64, f64), other: (f64, f64)) -> Option<f64> {
-        let logarithmic = [one.0, one.1, other.0, other.1].iter().all(|value| *value > 0.0);
+        let logarithmic = self.is_power(&[one.0, one.1, other.0, other.1]);
         let height = |value: f64| if logarithmic { value.ln() } else { value };
         let (before, after) = (height(one.0) - height(other.0), height(one.1) - height(other.1));
         let changes_sign = (before < 0.0 && after >= 0.0) || (before > 0.0 && after <= 0.0);
@@ -187,8 +187,16 @@ impl AxisInterval<'_> {
         let (from, to) = (self.from.0, self.to.0);
         let fraction =
             if self.is_logarithmic() { (at / from).ln() / (to / from).ln() } else { (at - from) / (to - from) };
-        let logarithmic = before > 0.0 && after > 0.0;
-        if logarithmic { before * (after / before).powf(fraction) } else { before + fraction * (after - before) }
+        if self.is_power(&[before, after]) {
+            before * (after / before).powf(fraction)
+        } else {
+            before + fraction * (after - before)
+        }
+    }
+
+    /// Returns `true` if quantities with these values can be powers of the axis.
+    fn is_power(&self, values: &[f64]) -> bool {
+        self.is_logarithmic() && values.iter().all(|value| *value > 0.0)
     }
 
     fn is_logarithmic(&self) -> bool {
@@ -241,6 +249,13 @@ mod tests {
         let step = AxisInterval { from: (0.0, &from), to: (10.0, &to) };
         assert_eq!(step.passes_one(Components::communication_to_computation), Some(5.0));
         assert_eq!(step.passes_one(Components::memory_to_processing), None);
+    }
+
+    #[test]
+    fn beside_an_axis_value_of_zero_components_are_lines() {
+        let changes = changes(&(0.0, components(4.0, 1.0, 0.1)), &(10.0, components(4.0, 7.0, 0.1)));
+        let [change] = changes[..] else { panic!("{changes:?}") };
+        assert!((change.at - 5.0).abs() < 1e-9, "{change:?}");
     }
 
     #[test]
