@@ -246,7 +246,8 @@ impl FitRequest {
         if self.model != FitModel::NormalForm {
             return Vec::new();
         }
-        let parameter = |axis: &String| parameters.iter().find(|name| normal_form::are_tied(data, axis, name)).cloned();
+        let parameter =
+            |axis: &String| parameters.iter().find(|name| normal_form::changes_with(data, axis, name)).cloned();
         let others = data.axes(value).filter(|axis| !parameters.contains(axis));
         others.filter_map(|axis| Some((axis.clone(), parameter(axis)?))).collect()
     }

@@ -9,6 +9,7 @@ use crate::model::fit::{FittedForm, NormalFormSearch, Observation, Weighting};
 use crate::report::digits;
 use crate::scenario::AxisValue;
 use crate::scenario::table::{Row, Table};
+use std::collections::{HashMap, HashSet};
 
 /// A search for a normal form.
 #[derive(Clone, Debug, Default)]
@@ -180,7 +181,7 @@ const PROCESSORS: [&str; 5] = ["p", "ranks", "processors", "cores", "nodes"];
 const TRIED: u32 = 33;
 
 /// Returns `true` if two columns that vary have as many pairs of values as values: each determines the other.
-pub(super) fn are_tied(data: &Table, one: &str, other: &str) -> bool {
+fn are_tied(data: &Table, one: &str, other: &str) -> bool {
     let value = |row: &Row, name: &str| row.number(name).map(f64::to_bits);
     let mut pairs: Vec<_> = data.rows.iter().filter_map(|row| Some((value(row, one)?, value(row, other)?))).collect();
     let distinct = |mut values: Vec<u64>| {
@@ -192,6 +193,20 @@ pub(super) fn are_tied(data: &Table, one: &str, other: &str) -> bool {
     pairs.dedup();
     let counts = [pairs.iter().map(|pair| pair.0).collect(), pairs.iter().map(|pair| pair.1).collect()].map(distinct);
     counts[0] > 1 && counts == [pairs.len(); 2]
+}
+
+/// Returns `true` if an axis changes with a parameter, so that rows that agree in the axis do not show the effect of the
+/// parameter: the parameter determines the axis, of which some value has too few of the parameter for a form.
+pub(super) fn changes_with(data: &Table, axis: &str, parameter: &str) -> bool {
+    let mut values: HashMap<u64, HashSet<u64>> = HashMap::new();
+    let mut axis_at: HashMap<u64, HashSet<u64>> = HashMap::new();
+    for row in &data.rows {
+        let (Some(axis), Some(parameter)) = (row.number(axis), row.number(parameter)) else { continue };
+        values.entry(axis.to_bits()).or_default().insert(parameter.to_bits());
+        axis_at.entry(parameter.to_bits()).or_default().insert(axis.to_bits());
+    }
+    let is_determined = values.len() > 1 && axis_at.values().all(|values| values.len() == 1);
+    is_determined && values.values().any(|values| values.len() < MIN_VALUES)
 }
 
 /// Returns points within the range of the observations, evenly spaced on logarithmic scales.

@@ -93,6 +93,11 @@ fn forms_that_the_data_cannot_tell_apart_are_rejected() {
     assert!(error(weak, &[]).contains("each `n` its own `p`"));
     let of_both = fit(weak, &["p"]).unwrap();
     assert_eq!((of_both.groups.len(), of_both.notes.join("\n").contains("`n` changes with `p`")), (1, true));
+    let stepped = "p,nodes,time_s\n1,1,1\n2,1,2\n4,1,4\n8,2,8\n16,4,16\n";
+    let of_both = fit(stepped, &["p"]).unwrap();
+    assert_eq!((of_both.groups.len(), of_both.notes.join("\n").contains("`nodes` changes with `p`")), (1, true));
+    let apart = "p,run,time_s\n1,1,1\n2,1,2\n4,1,4\n8,2,1\n16,2,2\n32,2,4\n";
+    assert_eq!(fit(apart, &["p"]).unwrap().groups.len(), 2);
     // Each size has two numbers of processors.
     let mixed = "p,n,time_s\n4,1000,1\n8,1000,2\n16,1000,3\n8,2000,4\n16,2000,6\n32,2000,8\n32,4000,16\n";
     assert_eq!(fit(mixed, &[]).unwrap().groups.len(), 1);
