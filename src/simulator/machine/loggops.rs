@@ -115,6 +115,14 @@ impl From<LogGops> for Machine {
     }
 }
 
+impl Machine {
+    /// Returns `true` if the machine has any number of nodes, because no network connects them.
+    #[must_use]
+    pub fn has_any_nodes(&self) -> bool {
+        self.network.topology.nodes() == NODES
+    }
+}
+
 impl LogGops {
     /// Returns the constants that describe `machine` completely, if there are any. `latency` is that of the machine's
     /// links even over a network.

@@ -13,11 +13,11 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 
 /// Returns the limits of a search on a machine. The limits on cores per node and on nodes default to the size of the
-/// machine. With `efficiency`, the search maximises the number of cores that run at least that efficiently; otherwise
+/// machine, which must have a number of them. With `efficiency`, the search maximises the number of cores that run at least that efficiently; otherwise
 /// it maximises the speed-up. `tolerance` is the fraction of the best speed-up that a point of the plateau may lack.
 ///
 /// # Errors
-/// Returns an error if the machine has fewer cores or nodes, or if a fraction is out of range.
+/// Returns an error if the machine has fewer cores or nodes, if their number is missing, or if a fraction is out of range.
 pub fn search_limits(
     scenario: &CheckedScenario,
     (most_cores, most_nodes): (Option<u32>, Option<u32>),
@@ -35,6 +35,10 @@ pub fn search_limits(
         _ => Ok(given.unwrap_or(most)),
     };
     let efficiency = efficiency.map(|value| share("efficiency", value)).transpose()?;
+    if most_nodes.is_none() && scenario.machine.has_any_nodes() {
+        let message = "is missing: this machine has any number of nodes".to_owned();
+        return Err(StudyError::Argument("most-nodes", message));
+    }
     Ok(SearchLimits {
         most_cores: limit("most-cores", most_cores, scenario.machine.nodes.cores())?,
         most_nodes: limit("most-nodes", most_nodes, scenario.machine.network.topology.nodes())?,
