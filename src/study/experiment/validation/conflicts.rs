@@ -25,10 +25,8 @@ impl MeasuredTable {
     pub(super) fn undone_value(&self, plan: &Plan, points: &[PublishedPoint]) -> Option<UndoneValue> {
         let columns: Vec<_> = points.first().into_iter().flat_map(|point| &point.axes).map(|(name, _)| name).collect();
         let columns = plan.column_fields(&columns);
-        let setter = |path: &str| match self.is_of_points() {
-            true => columns.setter_of(path),
-            false => plan.axis_over(path).map(|axis| format!("the axis `{}`", axis.name)),
-        };
+        let of_axis = |path: &str| plan.axis_over(path).map(|axis| format!("the axis `{}`", axis.name));
+        let setter = |path: &str| if self.is_of_points() { columns.setter_of(path) } else { of_axis(path) };
         self.given_values().into_iter().find_map(|(at, giver, path)| {
             let by = setter(path)?;
             let table = &self.name;
@@ -57,8 +55,8 @@ impl MeasuredTable {
         for (index, baseline) in self.baselines.iter().enumerate() {
             let Baseline::Alternative(other) = baseline else { continue };
             for (place, (path, _)) in other.set.iter().enumerate() {
-                let giver = format!("the baseline `{}`", other.name);
-                given.push((format!("baselines.{index}.set.{place}"), giver, path));
+                let at = format!("baselines.{index}.set.{place}");
+                given.push((at, format!("the baseline `{}`", other.name), path));
             }
         }
         given.extend(

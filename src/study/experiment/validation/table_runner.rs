@@ -198,9 +198,10 @@ impl TableRunner<'_> {
         }
         let averaged = table.averaged_axes(&plan, points)?;
         let points = points_along_axes(&plan, points)?;
-        let cases = match table.is_of_points() {
-            true => points.iter().map(|point| at_point(&plan, point)).collect::<Result<_, _>>()?,
-            false => plan.cases()?,
+        let cases = if table.is_of_points() {
+            points.iter().map(|point| at_point(&plan, point)).collect::<Result<_, _>>()?
+        } else {
+            plan.cases()?
         };
         check_calibration(table, &cases)?;
         let references = References::about(described, &plan.base()?.scenario).map_err(|(_, fault)| fault)?;
