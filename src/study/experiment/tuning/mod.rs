@@ -162,7 +162,7 @@ impl<'a> Tuning<'a> {
                 other => other.to_string(),
             };
             Err(format!(
-                "this machine cannot be run without contention, which would give lower bounds on times ({reason})"
+                "the runs without contention that would give lower bounds on times are not possible ({reason})"
             ))
         } else {
             Ok(())

@@ -133,6 +133,11 @@ impl Trend {
         if fractions.iter().any(|fraction| *fraction < -MIN) {
             return "e is negative: the speedup is superlinear, and the metric does not measure serial work or overhead".to_owned();
         }
+        if fractions.iter().all(|fraction| *fraction > 1.0 + MIN) {
+            return "e is above 1: all take longer than one processor. Either the overhead outweighs the gain, or the work \
+                    grows with p, which the metric does not allow"
+                .to_owned();
+        }
         match self {
             Self::Constant => format!(
                 "e is constant: the loss behaves like a serial fraction of {:.4}, whether serial work or communication \

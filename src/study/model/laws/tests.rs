@@ -198,3 +198,12 @@ fn the_fitted_fraction_is_the_one_of_the_law_and_the_mean_of_two() {
     assert!((amdahl::fitted_fraction(&both).unwrap() - 0.2).abs() < 1e-12);
     assert_eq!(amdahl::fitted_fraction(&[(1.0, 1.0)]), None);
 }
+
+/// Times that do not shrink with p are no serial fraction.
+#[test]
+fn a_serial_fraction_is_at_most_one() {
+    let meaning = |fractions: [f64; 3]| Trend::Constant.meaning(fractions.into_iter());
+    assert!(meaning([1.04, 1.03, 1.04]).starts_with("e is above 1: all take longer than one processor"));
+    assert!(meaning([0.2, 0.21, 0.2]).contains("a serial fraction of 0.2033"));
+    assert!(meaning([0.99, 1.01, 1.0]).contains("serial fraction"));
+}
