@@ -53,6 +53,28 @@ fn an_operation_that_is_waited_for_at_once_takes_as_long_as_the_blocking_one() {
     }
 }
 
+/// Messages that arrive while ranks compute are hidden, and those that ranks wait for are exposed; blocking programs
+/// report neither. The recording of the run has the same overlap.
+#[test]
+fn hidden_communication_is_that_beside_computations() {
+    let start = "Isend(to: \"1 - rank\", bytes: \"8000 B\"), Irecv(from: \"1 - rank\")";
+    let compute = "Compute(seconds: \"1e-3\")";
+    let times = |steps: &str| {
+        let row = record(CLUSTER, 2, &format!("steps: [{steps}]"));
+        ["hidden_communication_s", "exposed_communication_s"].map(|key| row[key].as_f64())
+    };
+    let [Some(hidden), Some(exposed)] = times(&format!("{start}, Waitall, {compute}")) else {
+        panic!("they are reported")
+    };
+    assert!(hidden == 0.0 && exposed > 1e-6, "{hidden} and {exposed}");
+    let [Some(hidden), Some(rest)] = times(&format!("{start}, {compute}, Waitall")) else {
+        panic!("they are reported")
+    };
+    assert!(hidden > 0.5 * exposed && hidden < exposed && rest < 0.5 * exposed, "{hidden}, {rest} and {exposed}");
+    let blocking = "When(condition: \"rank == 0\", then: [Send(to: 1, bytes: \"8 B\")], otherwise: [Receive(from: 0)])";
+    assert_eq!(times(blocking), [None, None]);
+}
+
 /// Messages that are short enough to leave at once arrive while the ranks compute. The next ones leave when the ranks
 /// wait, for whatever it is.
 #[test]

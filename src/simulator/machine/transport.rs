@@ -80,6 +80,12 @@ pub enum Completion {
         /// The sender's handle.
         handle: u32,
     },
+    /// The last byte of a message is at the interface of its destination, and may wait there for the processor. It may be
+    /// reported several times, and only if [requested](Transport::report_landings).
+    Landed {
+        /// The sender's handle.
+        handle: u32,
+    },
     /// The data of an announced message have arrived.
     Arrived {
         /// The number of the receive that has accepted the message.
@@ -396,6 +402,14 @@ impl Transport {
         match &mut self.0 {
             TransportState::Packets(transport) => transport.keep_services(),
             TransportState::Messages(transport) => transport.keep_log(),
+        }
+    }
+
+    /// Reports messages at the interfaces of their destinations before processors handle them. Messages in packets that
+    /// processors receive are only reported as delivered.
+    pub fn report_landings(&mut self) {
+        if let TransportState::Messages(transport) = &mut self.0 {
+            transport.reports_landings = true;
         }
     }
 

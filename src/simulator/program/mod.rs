@@ -119,6 +119,12 @@ pub trait Program {
         Vec::new()
     }
 
+    /// Returns whether ranks may compute while messages that they have started to send or receive are in flight. If so,
+    /// a run reports how much communication is hidden.
+    fn hides_communication(&self) -> bool {
+        false
+    }
+
     /// Returns the packet traffic if the program has no processes. A run then simulates only the network.
     fn traffic(&self) -> Option<&Traffic> {
         None

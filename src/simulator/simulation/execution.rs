@@ -6,6 +6,7 @@ use super::host_queue::HostQueue;
 use super::matching::{Match, Matching};
 use super::node_barrier::NodeBarriers;
 use super::observer::{Observer, Occurrence};
+use super::overlap_meter::OverlapMeter;
 use super::{Simulation, SimulationError};
 use crate::engine::{Mailbox, Processes, Resumed};
 use crate::machine::{Completion, Layout, Machine, MessageId, Transport};
@@ -40,6 +41,8 @@ pub struct Execution<'s, O> {
     ranks: Vec<RankActivity>,
     context: Rc<RunContext>,
     accounts: Accounts,
+    /// The meter of hidden communication, if the program may hide any.
+    overlap: Option<OverlapMeter>,
     /// The place in the accounts of each phase of the processes, assigned when time is first spent in the phase.
     places: Vec<Option<usize>>,
     observer: O,
@@ -133,6 +136,7 @@ impl<'s, O: Observer> Execution<'s, O> {
     pub fn new(simulation: &'s Simulation<'_>, program: &dyn Program, observer: O) -> Self {
         let Simulation { machine, layout, streams, .. } = simulation;
         let ranks = layout.ranks();
+        let overlap = program.hides_communication().then(|| OverlapMeter::new(ranks));
         let context = Rc::new(run_context(simulation));
         let start = program.starter(ranks, context.host);
         let process = |rank| start(Process::new(rank, Rc::clone(&context)));
@@ -145,10 +149,11 @@ impl<'s, O: Observer> Execution<'s, O> {
         Self {
             machine,
             layout,
-            transport: transport(simulation, owners),
+            transport: transport(simulation, owners, overlap.is_some()),
             processes,
             matching: Matching::new(ranks, machine.overtaking),
             ranks: (0..ranks).map(|_| RankActivity::begun(initialisation)).collect(),
+            overlap,
             places: Vec::new(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             context,
@@ -256,6 +261,10 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Handles one completion of the transport.
     fn handle_completion(&mut self, now: SimTime, completion: Completion) -> Result<(), SimulationError> {
+        if let Completion::Landed { handle } = completion {
+            self.measure_delivery(now, handle);
+            return Ok(());
+        }
         if self.background.is_some() && self.handle_background(now, completion) {
             return Ok(());
         }
@@ -285,13 +294,23 @@ impl<'s, O: Observer> Execution<'s, O> {
                 self.match_arrival(now, handle, message);
             }
             Completion::Arrived { receive } => self.arrived(now, Operation(receive)),
+            Completion::Landed { .. } => {}
         }
         Ok(())
+    }
+
+    /// Ends the flight of a message whose last byte is at its destination, unless it has ended.
+    #[inline]
+    fn measure_delivery(&mut self, now: SimTime, handle: u32) {
+        if let Some(overlap) = &mut self.overlap {
+            overlap.landed(now, handle);
+        }
     }
 
     /// Reports to the observer that all bytes of a message have arrived.
     #[inline]
     fn report_delivery(&mut self, now: SimTime, handle: u32) {
+        self.measure_delivery(now, handle);
         if O::OBSERVES {
             let (at, delivery) = self.delivery(now, handle);
             self.observer.on(&Occurrence::Delivered { at, handle, delivery });
@@ -339,6 +358,7 @@ impl<'s, O: Observer> Execution<'s, O> {
     #[inline]
     fn arrived(&mut self, now: SimTime, operation: Operation) {
         let handle = self.matching.data_arrived(operation);
+        self.measure_delivery(now, handle);
         if O::OBSERVES {
             let (at, delivery) = self.delivery(now, handle);
             self.observer.on(&Occurrence::Arrived { at, operation, handle, delivery });
@@ -467,13 +487,17 @@ impl<'s, O: Observer> Execution<'s, O> {
     }
 }
 
-/// Returns the transport of the machine with this number of owners, before the first event.
-fn transport(simulation: &Simulation<'_>, owners: u32) -> Transport {
+/// Returns the transport of the machine with this number of owners, before the first event. If `is_measured`, it reports
+/// what ends the flights of messages.
+fn transport(simulation: &Simulation<'_>, owners: u32, is_measured: bool) -> Transport {
     let Simulation { machine, layout, streams, .. } = simulation;
     let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
     let mut transport = set_up(machine, layout.topology.clone(), owners, *streams);
     if simulation.logs.activities {
         transport.keep_log();
+    }
+    if is_measured {
+        transport.report_landings();
     }
     transport
 }

@@ -12,6 +12,7 @@ mod matching;
 mod node_barrier;
 mod observer;
 mod observers;
+mod overlap_meter;
 mod recorder;
 mod replay;
 mod request_logger;

@@ -20,6 +20,14 @@ pub use transfer::{Direction, Transfer};
 
 use crate::units::{SimDuration, SimTime};
 
+/// The name of the outcome of a run that is the communication hidden behind computations: the time, in seconds and on
+/// average over the ranks, for which a rank computes while a message from or to it is in flight.
+pub const HIDDEN_COMMUNICATION: &str = "hidden_communication_s";
+
+/// The name of the outcome of a run that is its exposed communication: the time, in seconds and on average over the
+/// ranks, for which a rank waits for communication or its processor works for it.
+pub const EXPOSED_COMMUNICATION: &str = "exposed_communication_s";
+
 /// Returns the rank that has ended last, preferably that of the host.
 pub(crate) fn last_rank(accounts: &Accounts, host: u32) -> u32 {
     let idle = |rank: u32| accounts.rank(rank).get(Activity::Idle);

@@ -1,6 +1,6 @@
 //! The components of an execution time, CS-RR-281 sections 3 and 3.5.
 
-use parsim_sim::trace::{Account, Activity, Phase, Trace};
+use parsim_sim::trace::{Account, Activity, EXPOSED_COMMUNICATION, HIDDEN_COMMUNICATION, Phase, Trace};
 use parsim_sim::units::SimDuration;
 
 #[cfg(test)]
@@ -49,6 +49,8 @@ pub struct Components {
     /// `Σ p_i T_i / (p Σ T_i)` over the stages of computation only, which is `U_p` as equation (7) uses it: the mean
     /// computing time of the processors divided by the longest one. The models assume 1.
     pub load_balance: f64,
+    /// The hidden and the exposed communication, as means over the ranks, of a program that may hide communication.
+    pub overlap_s: Option<(f64, f64)>,
 }
 
 /// The parts of a computation, as fractions that sum to 1.
@@ -253,6 +255,8 @@ impl Components {
             output_s: mean(|run| run.output_s),
             processor_utilization: mean(|run| run.processor_utilization),
             load_balance: mean(|run| run.load_balance),
+            overlap_s: known(|run| run.overlap_s.map(|(hidden, _)| hidden))
+                .zip(known(|run| run.overlap_s.map(|(_, exposed)| exposed))),
         })
     }
 
@@ -282,6 +286,7 @@ impl Components {
             output_s: 0.0,
             processor_utilization: utilization(trace),
             load_balance: load_balance(trace),
+            overlap_s: trace.outcome(HIDDEN_COMMUNICATION).zip(trace.outcome(EXPOSED_COMMUNICATION)),
         };
         for phase in accounts.phases() {
             components.add(phase, accounts.account(rank, phase));

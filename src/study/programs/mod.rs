@@ -49,6 +49,7 @@ pub use lu::Lu;
 pub use phases::Phases;
 pub use ping::Ping;
 pub use reduction::Reduction;
+pub(crate) use reported::OVERLAP;
 pub use ring_shift::{RingShift, ShiftOrder};
 pub use schedule::{FirstOperations, GoalText, NodeKind};
 pub use summa::Summa;
@@ -57,7 +58,7 @@ use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
 use parsim_sim::node::processor::{GIVE_SPEED, NO_SPEED, Processor};
 use parsim_sim::program::{
-    InFlight, Numerics, Process, Program, RankFuture, Rehearsal, Starter, Traffic, mean_distance,
+    Grid, InFlight, Numerics, Process, Program, RankFuture, Rehearsal, Starter, Traffic, mean_distance,
 };
 use parsim_sim::trace::Phase;
 use parsim_sim::units::{Bytes, SimDuration};
@@ -228,6 +229,19 @@ impl Shipped {
         }
     }
 
+    /// Returns the grid in which `ranks` ranks have their neighbours, if the program has one.
+    #[must_use]
+    pub fn grid(&self, ranks: u32) -> Option<Grid> {
+        let rows = match self {
+            Self::Phases(program) if program.uses_grid() => None,
+            Self::Summa(program) => program.rows,
+            Self::Lu(program) => program.rows,
+            Self::FiniteDifference(program) => program.rows,
+            _ => return None,
+        };
+        Some(Grid::shaped(ranks, rows))
+    }
+
     /// Returns the phases that the user has named.
     #[must_use]
     pub fn named_phases(&self) -> &'static [Phase] {
@@ -305,6 +319,10 @@ impl Program for Shipped {
             Fault::new("machine", message, GIVE_SPEED)
         });
         no_speed.into_iter().chain(self.as_program().machine_faults(machine, layout)).collect()
+    }
+
+    fn hides_communication(&self) -> bool {
+        self.as_program().hides_communication()
     }
 
     fn traffic(&self) -> Option<&Traffic> {

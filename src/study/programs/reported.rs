@@ -1,6 +1,8 @@
 //! The names of the values that programs report, which are keys of the rows of their cases.
 
 use super::Shipped;
+use parsim_sim::program::Program;
+use parsim_sim::trace::{EXPOSED_COMMUNICATION, HIDDEN_COMMUNICATION};
 
 /// Values of programs that count their operations, and those that follow from the counts on a machine with a speed.
 const COUNTED: &[&str] = &[
@@ -30,6 +32,8 @@ const EXPLAINED: &[&str] = &[
 ];
 /// Values of a characteristic program, without the parameters of the model, which an axis may set.
 const CHARACTERISTIC: &[&str] = &["operations", "efficiency", "speedup", "flop_per_s", "rounding_bound"];
+/// Values of programs that may hide communication behind computations.
+pub const OVERLAP: &[&str] = &[HIDDEN_COMMUNICATION, EXPOSED_COMMUNICATION];
 const COMPUTE: &[&str] = &[
     "iteration_ns",
     "cpu_cycles",
@@ -97,7 +101,7 @@ impl Shipped {
         is_complete.then(|| self.lists().into_iter().flatten().copied())
     }
 
-    const fn lists(&self) -> [&'static [&'static str]; 2] {
+    fn lists(&self) -> [&'static [&'static str]; 2] {
         match self {
             Self::Ping(_) => [&["message_s"], &[]],
             Self::Collective(_) => [&["collective_s"], &[]],
@@ -109,12 +113,10 @@ impl Shipped {
             Self::Reduction(_) | Self::Floyd(_) | Self::FiniteDifference(_) => [COUNTED, &[]],
             Self::Traffic(_) => [TRAFFIC, &[]],
             Self::Ising(_) => [ISING, &[]],
-            Self::RingShift(_)
-            | Self::Phases(_)
-            | Self::Goal(_)
-            | Self::TimeIndependent(_)
-            | Self::MpiTrace(_)
-            | Self::Chakra(_) => [&[], &[]],
+            Self::Phases(_) | Self::TimeIndependent(_) | Self::MpiTrace(_) => {
+                [if self.hides_communication() { OVERLAP } else { &[] }, &[]]
+            }
+            Self::RingShift(_) | Self::Goal(_) | Self::Chakra(_) => [&[], &[]],
         }
     }
 }

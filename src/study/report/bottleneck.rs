@@ -7,7 +7,7 @@ use crate::analysis::{
     AxisInterval, Bottleneck, BottleneckChange, BottleneckSite, Component, Components, SubComponent,
 };
 use crate::answer::Record;
-use parsim_sim::trace::Phase;
+use parsim_sim::trace::{EXPOSED_COMMUNICATION, HIDDEN_COMMUNICATION, Phase};
 use std::fmt;
 
 /// The components of an execution time along an axis.
@@ -148,7 +148,16 @@ impl BottleneckCurve {
             ("Other communication by phase", table)
         });
         let first = [("Components", times), ("Breakdown", breakdown)].into_iter();
-        first.chain(by_phase).chain([("B-ratios and other ratios", ratios)]).collect()
+        first.chain(by_phase).chain(self.overlap()).chain([("B-ratios and other ratios", ratios)]).collect()
+    }
+
+    /// Returns the table of hidden and exposed communication, if the program may hide any.
+    fn overlap(&self) -> Option<(&'static str, TextTable)> {
+        self.known().find_map(|known| known.overlap_s)?;
+        let table = self.table(time, ["hidden", "exposed"], |known| {
+            known.overlap_s.map_or_else(Vec::new, |(hidden, exposed)| vec![Some(hidden), Some(exposed)])
+        });
+        Some(("Communication hidden behind computation and exposed, means over the ranks", table))
     }
 
     fn table(
@@ -270,6 +279,10 @@ fn put_times(record: &mut Record, components: Option<&Components>, phases: &[Pha
         }
     }
     record.put("unattributed_s", components.map(Components::unattributed_s));
+    if let Some((hidden, exposed)) = components.and_then(|known| known.overlap_s) {
+        record.put(HIDDEN_COMMUNICATION, hidden);
+        record.put(EXPOSED_COMMUNICATION, exposed);
+    }
 }
 
 fn put_ratios(record: &mut Record, components: Option<&Components>) {

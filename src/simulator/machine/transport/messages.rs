@@ -65,6 +65,8 @@ pub struct MessageTransport {
     counts: Counts,
     /// The number of messages so far, including those that transfers of data add.
     serial: u32,
+    /// `true` if messages are reported when they are at the interface of their destination.
+    pub reports_landings: bool,
     /// The record of communication work; `None` unless requested.
     log: Option<CommunicationLog>,
 }
@@ -139,6 +141,7 @@ impl MessageTransport {
             cause: 0,
             counts: Counts::default(),
             serial: 0,
+            reports_landings: false,
             log: None,
         }
     }

@@ -105,6 +105,10 @@ impl<O: Observer> Execution<'_, O> {
         }
         let (activity, since) = (state.activity, std::mem::replace(&mut state.since, now));
         state.system_before = system;
+        if let Some(overlap) = &mut self.overlap {
+            let computed = if activity == Activity::Computing { rest } else { SimDuration::ZERO };
+            overlap.account(now, rank, computed, stolen);
+        }
         if O::OBSERVES {
             self.observe_time(now, rank, activity, (stolen, ready), since);
         }
@@ -175,6 +179,8 @@ impl<O: Observer> Execution<'_, O> {
         let last = last_rank(&self.accounts, self.context.host);
         let with_host = self.accounts.rank(last).get(Activity::InputOutput);
         let written = self.writes.get(&last).map_or(SimDuration::ZERO, |times| times.until(with_host));
+        let mut outcomes = self.context.outcomes.take();
+        outcomes.extend(self.overlap.iter().flat_map(|overlap| overlap.outcomes(&self.accounts)));
         let mut trace = Trace {
             makespan,
             host: self.context.host,
@@ -183,7 +189,7 @@ impl<O: Observer> Execution<'_, O> {
             links,
             counts,
             background: self.background.as_ref().map(Background::counts),
-            outcomes: self.context.outcomes.take(),
+            outcomes,
             critical_intervals: self.context.critical_intervals.take(),
             sources: Vec::new(),
             deliveries: Vec::new(),

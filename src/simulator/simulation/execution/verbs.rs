@@ -137,6 +137,9 @@ impl<O: Observer> Execution<'_, O> {
         let (operation, handle) = self.matching.post(now, rank, to, message);
         let cause = self.observer.last_event(rank);
         self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
+        if let Some(overlap) = &mut self.overlap {
+            overlap.sent(now, handle, [rank, to]);
+        }
         let locations = (self.layout.location(rank), self.layout.location(to));
         let port = port_of(tag);
         match (port, self.transport.message_transport()) {

@@ -29,6 +29,7 @@ impl From<&Prediction> for Components {
             output_s: prediction.output_s,
             processor_utilization: computation_s / prediction.total_s,
             load_balance: 1.0,
+            overlap_s: None,
         }
     }
 }

@@ -220,6 +220,10 @@ macro_rules! call_program {
                 self.surveyed().map_or(&[], |surveyed| surveyed.survey.phases)
             }
 
+            fn hides_communication(&self) -> bool {
+                true
+            }
+
             fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
                 self.surveyed().map_or(0.0, |surveyed| surveyed.survey.packet_hops(ranks, packet_bytes))
             }

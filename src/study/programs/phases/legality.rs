@@ -2,7 +2,7 @@
 
 use super::expression::Expression;
 use super::name;
-use super::step::Step;
+use super::step::{Neighbours, Step};
 use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::trace::Phase;
 
@@ -34,6 +34,19 @@ pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
 pub(super) fn loads(steps: &[Step]) -> bool {
     let load = |step: &Step| matches!(step, Step::Compute { bytes: Some(_), .. });
     steps.iter().any(|step| load(step) || step.inner().into_iter().any(|(_, inner)| loads(inner)))
+}
+
+/// Returns `true` if a step starts communication and continues.
+pub(super) fn continues(steps: &[Step]) -> bool {
+    let starts = |step: &Step| matches!(step, Step::Isend { .. } | Step::Irecv { .. } | Step::Icollective { .. });
+    steps.iter().any(|step| starts(step) || step.inner().into_iter().any(|(_, inner)| continues(inner)))
+}
+
+/// Returns `true` if ranks exchange messages with their neighbours in the grid of ranks.
+pub(super) fn uses_grid(steps: &[Step]) -> bool {
+    let is_linear = |with: &Neighbours| matches!(with, Neighbours::Line | Neighbours::Ring);
+    let exchanges = |step: &Step| matches!(step, Step::Exchange { with, .. } if !is_linear(with));
+    steps.iter().any(|step| exchanges(step) || step.inner().into_iter().any(|(_, inner)| uses_grid(inner)))
 }
 
 /// Returns `true` if a step takes time of the processor: for operations, or for the additions of a collective operation.

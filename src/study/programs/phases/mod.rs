@@ -104,6 +104,11 @@ impl Phases {
         self.blocks().any(|(_, steps)| legality::computes(steps))
     }
 
+    /// Returns `true` if ranks exchange messages with their neighbours in the grid of ranks.
+    pub(super) fn uses_grid(&self) -> bool {
+        self.blocks().any(|(_, steps)| legality::uses_grid(steps))
+    }
+
     /// Returns the forecast of a rehearsed run.
     pub(super) fn forecast(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
         let seen = Forecast::seen(rehearsal);
@@ -148,6 +153,10 @@ impl Program for Phases {
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {
         compiler::compile(self, ranks, 0).1
+    }
+
+    fn hides_communication(&self) -> bool {
+        self.blocks().any(|(_, steps)| legality::continues(steps))
     }
 
     fn is_rehearsed(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Names of axes and phases that clash with keys of the output, where one of two values would be lost.
 
 use super::planned::{AxisSetting, PlannedValue};
+use crate::programs::OVERLAP;
 use crate::scenario::Scenario;
 use crate::scenario::axis::{Axis, AxisValue};
 use crate::scenario::source::{Document, SourceFault, Tree, advice};
@@ -66,6 +67,8 @@ const OF_COMMANDS: [(&str, &[&str]); 6] = [
             "input_s",
             "output_s",
             "unattributed_s",
+            "hidden_communication_s",
+            "exposed_communication_s",
             "predicted_as_written_s",
             "predicted_as_printed_s",
             "processing_b_ratio",
@@ -209,7 +212,7 @@ pub(super) fn namesake(document: &Document, values: &[PlannedValue], index: usiz
 /// Returns the faults of phases whose time would have the key of another value.
 pub(super) fn phase_faults(document: &Document, phases: &[&str]) -> Vec<SourceFault> {
     let is_key = |phase: &&&str| {
-        let is_common = KEYS.iter().any(|key| key.strip_suffix(SECONDS) == Some(**phase));
+        let is_common = KEYS.iter().chain(OVERLAP).any(|key| key.strip_suffix(SECONDS) == Some(**phase));
         is_common || **phase == ONE_RANK || phase.starts_with(PREDICTED) || phase.starts_with(PUBLISHED)
     };
     let fault = |phase: &&str| {

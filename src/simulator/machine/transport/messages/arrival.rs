@@ -1,10 +1,11 @@
 //! Arrival of messages at the interface and the processor of their destination.
 
+use super::handshake::TransferRole;
 use super::resources::Port;
 use super::wire::Piece;
 use super::{MessageState, MessageTransport, TransportEvent};
 use crate::machine::RankLocation;
-use crate::machine::transport::MessageId;
+use crate::machine::transport::{Completion, MessageId};
 use crate::node::Progress;
 use crate::units::{SimDuration, SimTime};
 
@@ -68,6 +69,23 @@ impl MessageTransport {
                 self.schedule(end, order, TransportEvent::Receive(piece.message));
             }
             Progress::AfterArrival | Progress::Offloaded => {}
+        }
+    }
+
+    /// Reports that the last byte of a message is at its destination, if that causes the event.
+    pub(super) fn report_landing(&mut self, event: TransportEvent) {
+        let (id, arrived) = match event {
+            TransportEvent::Arrive(piece) => (piece.message, self.messages[piece.message].arrived + piece.bytes),
+            TransportEvent::Receive(id) => (id, self.messages[id].arrived),
+            _ => return,
+        };
+        let message = &self.messages[id];
+        let has_data = matches!(
+            message.role,
+            TransferRole::Data | TransferRole::AwaitedData { .. } | TransferRole::ComingData { .. }
+        );
+        if has_data && arrived == self.carried(message) {
+            self.completions.push_back(Completion::Landed { handle: message.handle });
         }
     }
 

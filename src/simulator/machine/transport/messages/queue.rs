@@ -179,6 +179,9 @@ impl MessageTransport {
     /// Executes an event if all its resources are free; otherwise the event waits and keeps its order.
     pub(super) fn attempt(&mut self, now: SimTime, precedence: Precedence, event: TransportEvent) {
         let order = precedence.order;
+        if self.reports_landings {
+            self.report_landing(event);
+        }
         if let Some(needed) = self.latest_needed(event)
             && self.resources.free(needed) > now
         {

@@ -1,0 +1,104 @@
+//! Measurement of the communication that ranks hide behind their computations.
+
+use crate::trace::{Accounts, Activity, EXPOSED_COMMUNICATION, HIDDEN_COMMUNICATION};
+use crate::units::{SimDuration, SimTime, TotalTime};
+use rustc_hash::FxHashMap;
+
+/// Measures the time for which each rank computes while a message from or to it is in flight, that is, from the
+/// beginning of its send until its last byte is at its destination.
+pub struct OverlapMeter {
+    ranks: Vec<RankOverlap>,
+    /// The ends of the messages in flight, by handle.
+    in_flight: FxHashMap<u32, [u32; 2]>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct RankOverlap {
+    in_flight: u32,
+    /// The time since which messages have been in flight, if any are.
+    since: SimTime,
+    /// The time for which messages were in flight before.
+    ended: SimDuration,
+    /// The time for which messages had been in flight when the accounts of the rank were last completed.
+    accounted: SimDuration,
+    hidden: SimDuration,
+}
+
+impl OverlapMeter {
+    pub fn new(ranks: u32) -> Self {
+        Self { ranks: vec![RankOverlap::default(); ranks as usize], in_flight: FxHashMap::default() }
+    }
+
+    /// Handles the send of a message from one rank to another.
+    pub fn sent(&mut self, now: SimTime, handle: u32, ends: [u32; 2]) {
+        self.in_flight.insert(handle, ends);
+        for rank in ends {
+            let rank = &mut self.ranks[rank as usize];
+            if rank.in_flight == 0 {
+                rank.since = now;
+            }
+            rank.in_flight += 1;
+        }
+    }
+
+    /// Handles the arrival of the last byte of a message, unless it has arrived.
+    pub fn landed(&mut self, now: SimTime, handle: u32) {
+        for rank in self.in_flight.remove(&handle).into_iter().flatten() {
+            let rank = &mut self.ranks[rank as usize];
+            rank.in_flight -= 1;
+            if rank.in_flight == 0 {
+                rank.ended += now.since(rank.since);
+            }
+        }
+    }
+
+    /// Handles the completion of the accounts of `rank`, which has computed for `computed` since the last one, while
+    /// its processor worked for the communication for `system`. This work takes place while messages are in flight.
+    pub fn account(&mut self, now: SimTime, rank: u32, computed: SimDuration, system: SimDuration) {
+        let rank = &mut self.ranks[rank as usize];
+        let in_flight = rank.in_flight_until(now);
+        let beside = in_flight - rank.accounted;
+        rank.accounted = in_flight;
+        rank.hidden += computed.min(beside - system.min(beside));
+    }
+
+    /// Returns the means over the ranks as outcomes of the run, in seconds.
+    pub fn outcomes(&self, accounts: &Accounts) -> [(&'static str, f64); 2] {
+        let hidden = self.ranks.iter().map(|rank| rank.hidden).sum::<TotalTime>();
+        let exposed = [Activity::Sending, Activity::Blocked, Activity::System];
+        let exposed: f64 = exposed.map(|activity| accounts.in_activity(activity).seconds()).into_iter().sum();
+        let ranks = f64::from(accounts.ranks());
+        [(HIDDEN_COMMUNICATION, hidden.seconds() / ranks), (EXPOSED_COMMUNICATION, exposed / ranks)]
+    }
+}
+
+impl RankOverlap {
+    fn in_flight_until(&self, now: SimTime) -> SimDuration {
+        if self.in_flight == 0 { self.ended } else { self.ended + now.since(self.since) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn computations_beside_messages_in_flight_are_hidden_once() {
+        let (us, at) = (SimDuration::from_us, |us| SimTime::START + SimDuration::from_us(us));
+        let mut meter = OverlapMeter::new(2);
+        let mut accounts = Accounts::new(2, &[]);
+        accounts.add(1, "step", Activity::Blocked, us(4));
+        // Two messages overlap from 2 to 5 us; rank 0 computes from 0 to 4 us, of which its processor takes 1 us.
+        meter.sent(at(2), 7, [0, 1]);
+        meter.sent(at(3), 8, [1, 0]);
+        meter.account(at(4), 0, us(3), us(1));
+        meter.landed(at(4), 7);
+        meter.landed(at(5), 8);
+        meter.landed(at(6), 8);
+        meter.account(at(9), 0, us(5), us(0));
+        meter.account(at(9), 1, us(0), us(0));
+        let [hidden, exposed] = meter.outcomes(&accounts);
+        assert_eq!((hidden.0, exposed.0), (HIDDEN_COMMUNICATION, EXPOSED_COMMUNICATION));
+        assert!((hidden.1 - 1e-6).abs() < 1e-15 && (exposed.1 - 2e-6).abs() < 1e-15);
+    }
+}
