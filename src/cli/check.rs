@@ -17,13 +17,16 @@ pub struct CheckArguments {
     /// Changes a value of every file; may be repeated.
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
+    /// Follows the messages of every program to its end, however long it is, and not only at its beginning.
+    #[arg(long)]
+    whole: bool,
 }
 
 pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
     let mut failures = 0;
     for file in &arguments.files {
         let _span = tracing::info_span!("check", file = %file.display()).entered();
-        match inspect(file, &arguments.set, &RowCommands) {
+        match inspect(file, &arguments.set, &RowCommands, arguments.whole) {
             Ok(inspected) => {
                 inspected.remarks.into_iter().for_each(|remark| note(Some(remark)));
                 writeln!(stdout(), "{}: {}", file.display(), inspected.verdict)?;
@@ -51,7 +54,7 @@ mod tests {
     use std::path::Path;
 
     fn verdict(file: &Path, settings: &[Setting]) -> Result<String, StudyError> {
-        inspect(file, settings, &RowCommands).map(|inspected| inspected.verdict)
+        inspect(file, settings, &RowCommands, false).map(|inspected| inspected.verdict)
     }
 
     #[test]
@@ -115,10 +118,35 @@ mod tests {
         }
     }
 
+    /// A program of 100 rounds that deadlocks at its end, and one of 100,000.
+    #[test]
+    fn only_the_beginning_of_a_long_program_is_followed_unless_asked() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let machine = root.join("scenarios/machines/small-cluster.ron");
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("late.ron");
+        let check = |rounds: u32, is_whole| {
+            let steps = format!(
+                "Repeat(times: \"{rounds}\", index: \"i\", steps: [Send(to: \"1 - rank\", bytes: \"1 B\"), \
+                 Receive(from: \"1 - rank\")]), Receive(from: \"1 - rank\")"
+            );
+            let program = format!("Phases(parameters: {{}}, steps: [{steps}])");
+            let text = format!(
+                "Scenario(machine: File({machine:?}), ranks: 2, placement: RowMajor, program: {program}, seed: 1)"
+            );
+            std::fs::write(&file, text).unwrap();
+            inspect(&file, &[], &RowCommands, is_whole).map(|inspected| inspected.remarks)
+        };
+        assert!(matches!(check(100, false), Err(StudyError::Faults(_))));
+        let remarks = check(100_000, false).unwrap();
+        assert!(remarks.iter().any(|remark| remark.contains("only through the first 12500 requests")), "{remarks:?}");
+        assert!(matches!(check(100_000, true), Err(StudyError::Faults(_))));
+    }
+
     #[test]
     fn rows_that_do_not_calibrate_matter_only_to_calibrate() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("validation/measured-collectives");
-        let inspected = inspect(&root.join("mechanism-shape.ron"), &[], &RowCommands).unwrap();
+        let inspected = inspect(&root.join("mechanism-shape.ron"), &[], &RowCommands, false).unwrap();
         assert!(inspected.verdict.starts_with("a calibration, "), "{}", inspected.verdict);
         assert!(inspected.remarks[0].starts_with("note: `identify` can run this case"), "{:?}", inspected.remarks);
     }

@@ -1,6 +1,7 @@
 //! Compatibility checks of a program with a machine.
 
-use super::{Program, Rehearsal, UntimedMachine, rehearse};
+use super::rehearsal::rehearse_for;
+use super::{Program, Rehearsal, RehearsalLength, UntimedMachine};
 use crate::engine::Streams;
 use crate::fault::{Fault, within};
 use crate::machine::{Layout, Machine, Overtaking};
@@ -17,16 +18,17 @@ pub fn faults_on(program: &dyn Program, machine: &Machine, layout: &Layout, stre
 /// Returns the faults of a program on a machine, given that the program alone has none.
 #[must_use]
 pub fn machine_faults(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
-    inspect(program, machine, layout, streams).0
+    inspect(program, machine, layout, streams, RehearsalLength::Beginning).0
 }
 
-/// Like [`machine_faults`], but also returns the rehearsal of a program that is rehearsed.
+/// Like [`machine_faults`], but also returns the rehearsal of a program that is rehearsed, which has this `length`.
 #[must_use]
 pub fn inspect(
     program: &dyn Program,
     machine: &Machine,
     layout: &Layout,
     streams: Streams,
+    length: RehearsalLength,
 ) -> (Vec<Fault>, Option<Rehearsal>) {
     let mut faults = program.machine_faults(machine, layout);
     faults.extend(memory_fault(program, machine, layout));
@@ -40,7 +42,7 @@ pub fn inspect(
         unit_bytes: machine.network.unit_bytes(),
         has_speed: machine.nodes.processor != Processor::Unspecified,
     };
-    let rehearsal = rehearse(program, (layout.ranks(), host(machine, layout)), untimed, streams);
+    let rehearsal = rehearse_for(length, program, (layout.ranks(), host(machine, layout)), untimed, streams);
     (within("program", rehearsal.faults()).collect(), Some(rehearsal))
 }
 

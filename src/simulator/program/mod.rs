@@ -27,7 +27,7 @@ pub use process::{
 pub(crate) use process::{
     PhaseIndex, PhaseNames, ProcessRecord, Reply, RunContext, STUCK, Verb, port_of, send_fault, tag_words,
 };
-pub use rehearsal::{Rehearsal, UntimedMachine, rehearse};
+pub use rehearsal::{Rehearsal, RehearsalLength, UntimedMachine, rehearse};
 pub use traffic::{InjectionProcess, LengthShare, Traffic};
 
 use crate::fault::Fault;

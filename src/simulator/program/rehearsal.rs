@@ -151,32 +151,60 @@ pub struct UntimedMachine {
     pub has_speed: bool,
 }
 
-/// Rehearses `program` on `ranks` ranks of a machine, of which `host` is connected to the host.
+/// The part of a program that a rehearsal follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RehearsalLength {
+    /// A number of requests, which only programs that need little memory reach.
+    Beginning,
+    /// All requests, whatever they cost.
+    Whole,
+}
+
+impl RehearsalLength {
+    /// Returns the maximum number of requests of `program` on `ranks` ranks.
+    fn most(self, program: &dyn Program, ranks: u32) -> u64 {
+        match self {
+            Self::Whole => u64::MAX,
+            Self::Beginning if program.expected_verbs(ranks) > MAX_REQUESTS => MAX_REQUESTS_OF_LONG_PROGRAM,
+            Self::Beginning => MAX_REQUESTS,
+        }
+    }
+}
+
+/// Rehearses the beginning of `program` on `ranks` ranks of a machine, of which `host` is connected to the host.
 #[must_use]
-pub fn rehearse(
+pub fn rehearse(program: &dyn Program, ends: (u32, u32), machine: UntimedMachine, streams: Streams) -> Rehearsal {
+    rehearse_for(RehearsalLength::Beginning, program, ends, machine, streams)
+}
+
+/// Rehearses as much of `program` as `length` says.
+pub(super) fn rehearse_for(
+    length: RehearsalLength,
     program: &dyn Program,
     (ranks, host): (u32, u32),
     UntimedMachine { sends, packet_bytes, unit_bytes, has_speed }: UntimedMachine,
     streams: Streams,
 ) -> Rehearsal {
-    let most = if program.expected_verbs(ranks) > MAX_REQUESTS { MAX_REQUESTS_OF_LONG_PROGRAM } else { MAX_REQUESTS };
+    let most = length.most(program, ranks);
     let open = |is_buffered| {
         let dry_run = DryRun::open(program, (ranks, host), packet_bytes, streams, has_speed);
         DryRun { sends, is_buffered, most, unit_bytes, ..dry_run }
     };
-    let rehearsal = rehearse_if_it_fits(program, ranks, || open(false));
+    if length == RehearsalLength::Beginning && !takes_little_memory(program, ranks) {
+        return Rehearsal::default();
+    }
+    let rehearsal = open(false).rehearsal();
     if rehearsal.faults.is_empty() || sends == Sends::Buffered {
         return rehearsal;
     }
     // Ranks may only wait for each other's sends because a receive is missing, which is then the fault to name.
-    let faults = rehearse_if_it_fits(program, ranks, || open(true)).faults;
+    let faults = open(true).rehearsal().faults;
     if faults.is_empty() { rehearsal } else { Rehearsal { faults, ..rehearsal } }
 }
 
-/// Runs a rehearsal of `program` on `ranks` ranks, unless it would need too much memory.
-fn rehearse_if_it_fits<'p>(program: &dyn Program, ranks: u32, open: impl FnOnce() -> DryRun<'p>) -> Rehearsal {
-    let bytes = f64::from(ranks) * (RANK_BYTES + program.rank_memory(ranks));
-    if bytes <= MAX_MEMORY { open().rehearsal() } else { Rehearsal::default() }
+/// Returns whether a rehearsal of `program` on `ranks` ranks needs no more memory than one that nobody has asked for may.
+fn takes_little_memory(program: &dyn Program, ranks: u32) -> bool {
+    f64::from(ranks) * (RANK_BYTES + program.rank_memory(ranks)) <= MAX_MEMORY
 }
 
 enum Interruption {
@@ -293,10 +321,10 @@ impl<'p> DryRun<'p> {
         loop {
             match self.processes.resume(rank as usize, answer.take()) {
                 Resumed::Asks(verb) => {
-                    self.verbs += 1;
-                    if self.verbs > self.most {
+                    if self.verbs == self.most {
                         return Err(Interruption::TooLong);
                     }
+                    self.verbs += 1;
                     self.state(rank).phase = self.context.phases.name(self.context.phase(rank));
                     let takes_time = matches!(&verb, Verb::Send(_, message) if self.takes_time(message));
                     answer = self.serve(rank, verb)?;

@@ -26,11 +26,16 @@ impl From<String> for InspectedFile {
 }
 
 /// Checks a file for all its faults, with `settings` in place of its own base values. Tables of validations may query
-/// `commands`.
+/// `commands`. With `is_whole`, the programs of scenarios are rehearsed to their ends, not only at their beginnings.
 ///
 /// # Errors
 /// Returns an error for the faults, or if a filter leaves no case.
-pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Result<InspectedFile, StudyError> {
+pub fn inspect(
+    file: &Path,
+    settings: &[Setting],
+    commands: &dyn Commands,
+    is_whole: bool,
+) -> Result<InspectedFile, StudyError> {
     let mut document = Document::load(file)?;
     set_all(&mut document, settings)?;
     if document.root().name() == Some("Validation") {
@@ -49,7 +54,7 @@ pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Re
         Description::Scenario(plan) => {
             plan.base()?;
             References::load(plan.scenario(), file)?;
-            return along_the_axes(&plan);
+            return along_the_axes(&plan, is_whole);
         }
         Description::Machine(machine) => {
             format!("the machine {}, {}", machine.name, counted(machine.network.topology.nodes(), "node"))
@@ -67,17 +72,37 @@ pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Re
 }
 
 /// Returns the number of cases, how many of them were checked, and a rough estimate of the total cost.
-fn along_the_axes(plan: &Plan) -> Result<InspectedFile, StudyError> {
+fn along_the_axes(plan: &Plan, is_whole: bool) -> Result<InspectedFile, StudyError> {
     let (mut estimates, mut remarks) = (Vec::new(), Remarks::default());
+    let (mut abandoned, mut faults) = (None, Ok(()));
     let inspection = plan.unfold()?.inspect(|case| {
         estimates.push(case.scenario.estimate());
         remarks.see(&case.scenario);
+        let requests = case.scenario.checked_requests();
+        match requests {
+            Some(_) if is_whole && faults.is_ok() => faults = case.scenario.check_to_the_end(plan.document()),
+            _ => abandoned = abandoned.max(requests),
+        }
     })?;
+    faults?;
     if inspection.is_complete && inspection.checked == 0 {
         return Err(StudyError::no_case());
     }
     let verdict = words(&inspection, estimates.into_iter().sum());
-    Ok(InspectedFile { verdict, remarks: remarks.all() })
+    let remarks = remarks.all().into_iter().chain(abandoned.map(on_beginning)).collect();
+    Ok(InspectedFile { verdict, remarks })
+}
+
+/// Returns the remark on programs of which only this number of requests was rehearsed.
+fn on_beginning(requests: u64) -> String {
+    let followed = match requests {
+        0 => "were not followed".to_owned(),
+        _ => format!("were followed only through the first {}", counted(requests, "request")),
+    };
+    format!(
+        "note: the messages of the program {followed}, and ranks may wait for each other later: `parsim check --whole` \
+         follows it to its end, as a run does"
+    )
 }
 
 #[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]

@@ -8,7 +8,7 @@ use super::source::{Document, Faults};
 use parsim_sim::fault::{Fault, Rejection, within};
 use parsim_sim::machine::{Allocation, Layout, Placement};
 use parsim_sim::node::processor::{Kernel, Modules, T800};
-use parsim_sim::program::{BackgroundTraffic, Program as _, Rehearsal, inspect, node_memory};
+use parsim_sim::program::{BackgroundTraffic, Program as _, Rehearsal, RehearsalLength, inspect, node_memory};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::ops::Deref;
@@ -82,6 +82,23 @@ impl CheckedScenario {
     #[must_use]
     pub fn doubt(&self) -> Option<&Fault> {
         self.rehearsal.as_ref().and_then(Rehearsal::doubt)
+    }
+
+    /// Returns the number of requests of the program after which its rehearsal was abandoned, if it was.
+    #[must_use]
+    pub fn checked_requests(&self) -> Option<u64> {
+        let rehearsal = self.rehearsal.as_ref()?;
+        let is_partial = !rehearsal.is_complete() && rehearsal.doubt().is_none();
+        is_partial.then(|| rehearsal.verbs())
+    }
+
+    /// Rehearses the program to its end.
+    ///
+    /// # Errors
+    /// All faults, each with its place in `document`.
+    pub fn check_to_the_end(&self, document: &Document) -> Result<(), Faults> {
+        let (faults, _) = inspect(&self.program, &self.machine, &self.layout(), self.streams(), RehearsalLength::Whole);
+        Rejection::unless_empty(faults).map_err(|rejection| placed(document, &rejection))
     }
 
     /// Returns `true` if the cost was found by a rehearsal, which may depend on the seed.
@@ -179,7 +196,8 @@ impl Scenario {
         }
         match self.allocation().layout() {
             Ok(layout) if faults.is_empty() => {
-                (faults, rehearsal) = inspect(&self.program, &self.machine, &layout, self.streams());
+                let beginning = RehearsalLength::Beginning;
+                (faults, rehearsal) = inspect(&self.program, &self.machine, &layout, self.streams(), beginning);
                 let faults_beside =
                     |background: &BackgroundTraffic| background.faults(&self.program, &self.machine, &layout);
                 faults.extend(self.background.iter().flat_map(faults_beside));
