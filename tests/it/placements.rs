@@ -340,7 +340,7 @@ fn faults_of_rules_for_several_ranks_on_a_node_stand_at_their_place() {
             "Cyclic(over: \"node\", ranks_per_node: 9)",
             "placement.ranks_per_node",
             "9 ranks do not fit on the 8 cores of a node",
-            "from 1 to 8",
+            "from 1 to 8; ranks share a core",
         ),
     ];
     for (placement, place, message, help) in places {

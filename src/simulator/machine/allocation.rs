@@ -1,5 +1,6 @@
 //! Allocations: the part of a machine that a run gets, and the placement of its ranks.
 
+use super::grid_blocks::SHARING_A_CORE;
 use super::placement::CoreGroups;
 use super::{Layout, Machine, Partition, Placement, Transport, folding, grid_blocks};
 use crate::engine::Streams;
@@ -172,7 +173,7 @@ impl<'m> Allocation<'m> {
     fn advice_to_pack(&self, nodes: u32) -> String {
         let (ranks_per_node, cores) = (self.ranks.div_ceil(nodes), self.machine.nodes.cores());
         if cores > 1 && ranks_per_node > cores {
-            return format!("give fewer ranks: each node has {}", counted(cores, "core"));
+            return format!("give fewer ranks: each node has {}; {SHARING_A_CORE}", counted(cores, "core"));
         }
         format!("give fewer ranks, or place several on each node: `Packed(ranks_per_node: {ranks_per_node})`")
     }
@@ -220,8 +221,10 @@ impl<'m> Allocation<'m> {
             Placement::Packed { ranks_per_node } | Placement::Cyclic { ranks_per_node, .. }
                 if cores > 1 && *ranks_per_node > cores =>
             {
-                let message = format!("{ranks_per_node} ranks do not fit on the {cores} cores of a node");
-                fault("placement.ranks_per_node", message, &format!("give a number from 1 to {cores}"))
+                let message =
+                    format!("{ranks_per_node} ranks do not fit on the {cores} cores of a node: a core has one rank");
+                let help = format!("give a number from 1 to {cores}; {SHARING_A_CORE}");
+                fault("placement.ranks_per_node", message, &help)
             }
             Placement::Packed { ranks_per_node: 0 } | Placement::Cyclic { ranks_per_node: 0, .. } => {
                 fault("placement.ranks_per_node", "no rank would be placed".to_owned(), "give a number from 1 on")
@@ -281,7 +284,7 @@ impl<'m> Allocation<'m> {
             cores > 1 && *ranks > cores
         })?;
         let message = format!("rank {rank} exceeds the {} of node {}", counted(cores, "core"), list[rank]);
-        Some(Fault::new(&format!("placement.{rank}"), message, "place it on another node"))
+        Some(Fault::new(&format!("placement.{rank}"), message, format!("place it on another node; {SHARING_A_CORE}")))
     }
 
     /// Checks that the host is connected to a node with a rank. The default host is free and may be at any node.

@@ -3,6 +3,9 @@
 use crate::fault::Fault;
 use crate::units::counted;
 
+/// The advice for ranks that are more than the cores of their node.
+pub(super) const SHARING_A_CORE: &str = "ranks share a core only on nodes of a single one, without `nodes.levels`";
+
 /// Returns the number of the block that contains a rank. Ranks are counted row by row in the grid of these sides, and
 /// blocks, of these sides, row by row in the grid of blocks.
 pub fn block_of(shape: &[u32], block: &[u32], rank: u32) -> u32 {
@@ -43,7 +46,7 @@ pub fn fault(shape: &[u32], block: &[u32], (count, cores): (u32, u32)) -> Option
     (cores > 1 && of_block > u64::from(cores)).then(|| {
         let message =
             format!("a block of {} has {of_block} ranks, and a node has {}", sides(block), counted(cores, "core"));
-        Fault::new("placement.block", message, "give a smaller block")
+        Fault::new("placement.block", message, format!("give a smaller block; {SHARING_A_CORE}"))
     })
 }
 
@@ -137,7 +140,8 @@ mod tests {
                 &[4, 8],
                 &[4, 4],
                 32,
-                "placement.block: a block of 4 × 4 has 16 ranks, and a node has 8 cores; give a smaller block",
+                "placement.block: a block of 4 × 4 has 16 ranks, and a node has 8 cores; give a smaller block; ranks \
+                 share a core only on nodes of a single one, without `nodes.levels`",
             ),
         ] {
             assert_eq!(said(shape, block, ranks).as_deref(), Some(expected));
