@@ -3,7 +3,7 @@
 use crate::programs::Shipped;
 use crate::report::digits;
 use crate::scenario::CheckedScenario;
-use parsim_sim::machine::Submachine;
+use parsim_sim::machine::{Placement, Submachine};
 use parsim_sim::network::{Contention, Topology};
 use parsim_sim::node::Router;
 use parsim_sim::program::Program;
@@ -32,6 +32,8 @@ pub struct Remarks {
     processors: Option<u32>,
     /// The most interfaces of a node behind a single link, and how many of them this link keeps busy.
     behind_a_link: Option<(u32, f64)>,
+    /// The sides of the grids of programs, and those of other grids that placements divide into blocks.
+    other_grids: BTreeSet<([u32; 2], Vec<u32>)>,
     /// The fields of machines that have no effect on traffic.
     idle_in_traffic: BTreeSet<&'static str>,
     /// Faults that programs may have, by the order in which messages arrive.
@@ -73,6 +75,7 @@ impl Remarks {
             self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
         }
         self.behind_a_link = self.behind_a_link.or_else(|| interfaces_behind_a_link(scenario));
+        self.other_grids.extend(other_grids(scenario));
         self.of_files.extend(scenario.program.note());
         self.doubts.extend(scenario.doubt().map(|fault| fault.message.clone()));
         if scenario.program.is_traffic() {
@@ -92,7 +95,7 @@ impl Remarks {
     #[must_use]
     pub fn all(&self) -> Vec<String> {
         let of_programs = [self.on_loads(), self.on_noise(), self.on_processors(), self.on_traffic(), self.on_doubts()];
-        [self.on_parts(), self.on_cores(), self.on_memories(), self.on_classes(), self.on_interfaces()]
+        [self.on_parts(), self.on_cores(), self.on_grids(), self.on_memories(), self.on_classes(), self.on_interfaces()]
             .into_iter()
             .chain(of_programs)
             .flatten()
@@ -119,6 +122,15 @@ impl Remarks {
         Some(format!(
             "note: {ranks} ranks of a node share {cores}: {turns}; while it computes for another, a rank that could compute \
              is ready (`ready_s`)"
+        ))
+    }
+
+    fn on_grids(&self) -> Option<String> {
+        let (own, placed) = self.other_grids.first()?;
+        let [own_sides, placed] = [&own[..], &placed[..]].map(product);
+        Some(format!(
+            "note: the neighbours of a rank are those in the program's grid of {own_sides} ranks, and `GridBlocks` divides one of \
+             {placed}: `shape: {own:?}` places blocks of the program's grid on the nodes"
         ))
     }
 
@@ -196,7 +208,23 @@ fn interfaces_behind_a_link(scenario: &CheckedScenario) -> Option<(u32, f64)> {
     (busy < f64::from(interface.count)).then_some((interface.count, busy))
 }
 
+/// Returns the sides of the program's grid, and of the grid that the placement divides into blocks, if these differ.
+fn other_grids(scenario: &CheckedScenario) -> Option<([u32; 2], Vec<u32>)> {
+    let Placement::GridBlocks { shape, .. } = &scenario.placement else { return None };
+    let grid = scenario.program.grid(scenario.ranks)?;
+    let own = [grid.rows(), grid.columns];
+    (own[..] != shape[..]).then(|| (own, shape.clone()))
+}
+
+/// Formats the sides of a grid.
+fn product(sides: &[u32]) -> String {
+    sides.iter().map(u32::to_string).collect::<Vec<_>>().join(" × ")
+}
+
 /// Returns the part of the machine that a scenario uses.
 pub fn part(scenario: &CheckedScenario) -> Submachine {
     Submachine::new(&scenario.machine.network.topology, &scenario.layout())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+use super::*;
+use crate::scenario::Plan;
+use crate::scenario::source::Document;
+
+/// Returns the remarks on an exchange in a grid of 4 × 8 ranks with this placement, on nodes with `interfaces` interfaces
+/// of 1 GB/s behind links of this rate.
+fn remarks(placement: &str, (interfaces, rate): (u32, &str)) -> Vec<String> {
+    let text = format!(
+        r#"Scenario(
+            machine: Machine(
+                name: "two interfaces",
+                nodes: Node(
+                    processor: Unspecified, memory: "1 GiB", router: Hardware,
+                    interface: Interface(overhead: "1 us", gap_per_byte: "1 GB/s", count: {interfaces}, progress: Offloaded),
+                ),
+                network: Network(
+                    topology: FatTree(arity: 32, levels: 1), routing: UpDown, switching: CutThrough(packet: "2 KiB"),
+                    links: Link(per_byte: "{rate}", latency: "1 us"), contention: FairFlows,
+                ),
+                sends: Buffered,
+            ),
+            ranks: 32, placement: {placement}, seed: 1,
+            program: Phases(parameters: {{}}, steps: [Exchange(with: Grid, bytes: "8 B")]),
+        )"#
+    );
+    let plan = Plan::new(Document::from_text("test.ron", &text).unwrap(), &[]).unwrap();
+    Remarks::on([&*plan.base().unwrap().scenario]).all()
+}
+
+#[test]
+fn interfaces_behind_a_link_that_is_too_slow_for_them_are_remarked() {
+    for (interfaces, rate, is_remarked) in [(2, "1 GB/s", true), (2, "2 GB/s", false), (1, "500 MB/s", false)] {
+        let remarks = remarks("RowMajor", (interfaces, rate));
+        let text = "the 2 interfaces of a node share its only link, which is as fast as 1.000 of them";
+        assert_eq!(remarks.iter().any(|remark| remark.contains(text)), is_remarked, "{remarks:?}");
+        assert_eq!(remarks.is_empty(), !is_remarked, "{remarks:?}");
+    }
+}
+
+#[test]
+fn blocks_of_another_grid_than_that_of_the_program_are_remarked() {
+    let remarked = |placement: &str| {
+        remarks(placement, (1, "1 GB/s")).into_iter().find(|remark| remark.contains("the program's grid"))
+    };
+    assert_eq!(remarked("GridBlocks(shape: [4, 8], block: [2, 4])"), None);
+    for (shape, sides) in [("[8, 4]", "8 × 4"), ("[2, 4, 4]", "2 × 4 × 4")] {
+        let placement = format!("GridBlocks(shape: {shape}, block: {})", shape.replace(['2', '4', '8'], "2"));
+        let remark = remarked(&placement).unwrap();
+        let text = format!("the program's grid of 4 × 8 ranks, and `GridBlocks` divides one of {sides}");
+        assert!(remark.contains(&text) && remark.contains("`shape: [4, 8]`"), "{remark}");
+    }
+}
