@@ -41,8 +41,8 @@ pub enum Effect {
     Continuous(ContinuousEffect),
     /// The effect of a whole number, by its next smaller and next larger values.
     Steps {
-        /// The next smaller value.
-        smaller: WholeVariation,
+        /// The next smaller value; `None` for 0, since neither counts nor flags are negative.
+        smaller: Option<WholeVariation>,
         /// The next larger value.
         larger: WholeVariation,
     },
@@ -185,7 +185,8 @@ impl VariedRun {
             let change = time_s.map(|time_s| time_s / self.base.makespan_s() - 1.0);
             WholeVariation { value: parameter.shown(value), change }
         };
-        let (smaller, larger) = (step_to(parameter.number() - by), step_to(parameter.number() + by));
+        let below = Some(parameter.number() - by).filter(|below| *below >= 0.0 || parameter.number() < 0.0);
+        let (smaller, larger) = (below.map(step_to), step_to(parameter.number() + by));
         ParameterSensitivity { parameter, group: group_of(parameter), effect: Ok(Effect::Steps { smaller, larger }) }
     }
 

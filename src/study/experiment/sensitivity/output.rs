@@ -75,11 +75,11 @@ fn of_finding(finding: &ParameterSensitivity) -> Record {
             record.put("unit", parameter.si_unit());
         }
         Ok(Effect::Steps { smaller, larger }) => {
-            record.put("smaller", smaller.value.as_str());
-            record.put("change_smaller", smaller.change.as_ref().ok().copied());
+            record.put("smaller", smaller.as_ref().map(|smaller| smaller.value.as_str()));
+            record.put("change_smaller", smaller.as_ref().and_then(|smaller| smaller.change.as_ref().ok().copied()));
             record.put("larger", larger.value.as_str());
             record.put("change_larger", larger.change.as_ref().ok().copied());
-            record.put("note", reasons(smaller, larger));
+            record.put("note", reasons(smaller.iter().chain([larger])));
         }
         Err(why) => record.put("note", why.as_str()),
     }
@@ -132,9 +132,9 @@ fn put_elasticity(record: &mut Record, elasticity: Elasticity) {
 }
 
 /// Returns the reasons for missing makespans, if any are missing.
-fn reasons(smaller: &WholeVariation, larger: &WholeVariation) -> Option<String> {
+fn reasons<'v>(variations: impl Iterator<Item = &'v WholeVariation>) -> Option<String> {
     let reason = |step: &WholeVariation| step.change.as_ref().err().map(|why| format!("{}: {why}", step.value));
-    let reasons: Vec<_> = [smaller, larger].into_iter().filter_map(reason).collect();
+    let reasons: Vec<_> = variations.filter_map(reason).collect();
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
@@ -307,8 +307,8 @@ fn whole_numbers(answers: &Sensitivities) -> Option<TextTable> {
         let row = [
             finding.parameter.name.clone(),
             finding.parameter.text.clone(),
-            smaller.value.clone(),
-            shown(smaller),
+            smaller.as_ref().map_or("–".to_owned(), |smaller| smaller.value.clone()),
+            smaller.as_ref().map_or("–".to_owned(), shown),
             larger.value.clone(),
             shown(larger),
         ];

@@ -94,7 +94,12 @@ fn a_model_is_varied_by_its_own_constants() {
 fn whole_numbers_have_steps_instead_of_elasticities() {
     let study = study(&[]);
     let n = study.base.parameters().iter().find(|one| one.name == "program.n").unwrap();
-    let Ok(Effect::Steps { smaller, larger }) = study.whole_number(n, 0.01).effect else { panic!("n is a count") };
+    let Ok(Effect::Steps { smaller: Some(smaller), larger }) = study.whole_number(n, 0.01).effect else {
+        panic!("n is a count")
+    };
+    // The host's node is 0, and there is none before.
+    let node = study.base.parameters().iter().find(|one| one.name == "machine.host.node").unwrap();
+    assert!(matches!(study.whole_number(node, 0.01).effect, Ok(Effect::Steps { smaller: None, .. })));
     assert_eq!((smaller.value.as_str(), larger.value.as_str()), ("47", "49"));
     assert!(smaller.change.unwrap() < 0.0 && larger.change.unwrap() > 0.0);
 }
