@@ -32,6 +32,52 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     text.chars().take(kept / 2).chain(['…']).chain(text.chars().skip(length - (kept - kept / 2))).collect()
 }
 
+/// Shortens the names of a list to at most `most` letters each, if there is room, so that different names stay different:
+/// names that are the same without their middles show the place where they differ, or else their number in the list.
+pub(super) fn distinct(names: &[String], most: usize) -> Vec<String> {
+    let mut shown: Vec<String> = names.iter().map(|name| shortened(name, most)).collect();
+    for distinguished in [at_difference as fn(&[String], usize, usize) -> String, numbered] {
+        let doubles = doubles(names, &shown);
+        for index in doubles {
+            shown[index] = distinguished(names, index, most);
+        }
+    }
+    shown
+}
+
+/// Returns the indices of the names that are shown like different ones.
+fn doubles(names: &[String], shown: &[String]) -> Vec<usize> {
+    let is_double =
+        |index: &usize| (0..names.len()).any(|other| names[other] != names[*index] && shown[other] == shown[*index]);
+    (0..names.len()).filter(is_double).collect()
+}
+
+/// Returns the part of a name that begins where it differs from all names that look like it when shortened.
+fn at_difference(names: &[String], index: usize, most: usize) -> String {
+    let letters: Vec<char> = names[index].chars().collect();
+    let same = |other: &String| letters.iter().zip(other.chars()).take_while(|(own, other)| *own == other).count();
+    let looks = shortened(&names[index], most);
+    let is_alike = |other: &&String| **other != names[index] && shortened(other, most) == looks;
+    let begin = names.iter().filter(is_alike).map(same).max().unwrap_or(0);
+    let rest: String = letters[begin..].iter().collect();
+    format!("…{}", shortened_end(&rest, most.saturating_sub(1)))
+}
+
+/// Shortens a text at its end.
+fn shortened_end(text: &str, most: usize) -> String {
+    if text.chars().count() <= most.max(2) {
+        return text.to_owned();
+    }
+    text.chars().take(most.max(2) - 1).chain(['…']).collect()
+}
+
+/// Returns a name after its number in the list.
+fn numbered(names: &[String], index: usize, most: usize) -> String {
+    let number = format!("{}: ", index + 1);
+    let room = most.saturating_sub(number.len());
+    format!("{number}{}", shortened_end(&names[index], room))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,6 +91,12 @@ mod tests {
         let shown = title(&text.repeat(3));
         assert!(shown.chars().count() == 120 && shown.starts_with("Execution") && shown.ends_with("100 letters"));
         assert_eq!(shortened("LogNormal(0.01)", 8), "Log….01)");
+        let names = ["Cyclic(over: \"node\", q: 8)", "Cyclic(over: \"socket\", q: 8)", "Packed(q: 8)", "Packed(q: 8)"];
+        let names = names.map(str::to_owned);
+        assert_eq!(distinct(&names, 8), ["…node\",…", "…socket…", "Pac…: 8)", "Pac…: 8)"]);
+        let alike = ["abcd, 1, efgh", "abcd, 2, efgh", "abcd, 2"].map(str::to_owned);
+        let shown = distinct(&alike, 5);
+        assert!(shown[0] != shown[1] && shown[1] != shown[2] && shown[0] != shown[2], "{shown:?}");
         assert_eq!((shortened("News", 8), shortened("News", 1)), ("News".to_owned(), "N…s".to_owned()));
     }
 }

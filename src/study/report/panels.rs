@@ -1,6 +1,6 @@
 //! Several charts side by side in one picture.
 
-use super::lettering::{shortened, title, wide_enough};
+use super::lettering::{distinct, title, wide_enough};
 use super::plot::{Area, AxisExtent, DrawingResult, LineChart, PlotLine, document, font, notes};
 use plotters::prelude::*;
 use serde::Serialize;
@@ -57,8 +57,10 @@ impl Panels {
     fn draw(&self, grid: &Area<'_>, (rows, columns): (u32, u32)) -> DrawingResult {
         let shared = self.shared();
         let cells = grid.split_evenly((rows as usize, columns as usize));
-        for (chart, cell) in self.charts.iter().zip(cells) {
-            cell.draw(&Text::new(shortened(&chart.title, CELL_LETTERS), (24, 6), font(15)))?;
+        let titles: Vec<String> = self.charts.iter().map(|chart| chart.title.clone()).collect();
+        let titles = distinct(&titles, CELL_LETTERS);
+        for ((chart, title), cell) in self.charts.iter().zip(titles).zip(cells) {
+            cell.draw(&Text::new(title, (24, 6), font(15)))?;
             let (_, plot) = cell.split_vertically(CELL_HEAD);
             chart.draw_plot(&plot, &shared)?;
         }

@@ -1,6 +1,6 @@
 //! Line charts as SVG. The same chart always gives the same bytes.
 
-use super::lettering::{shortened, title, wide_enough};
+use super::lettering::{distinct, title, wide_enough};
 use parsim_sim::units::escaped_lines;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -79,14 +79,19 @@ impl ChartAxis {
         stride(longest.clamp(LEGIBLE.0, LEGIBLE.1))
     }
 
-    /// Returns the label at a position of an axis of `room` pixels.
-    fn text(&self, position: f64, room: usize) -> String {
-        let numbered = self.categories.iter().enumerate();
+    /// Returns the labels of the categories on an axis of `room` pixels.
+    fn labels(&self, room: usize) -> Vec<String> {
+        distinct(&self.categories, room * self.stride(room) / self.categories.len().max(1) / LETTER)
+    }
+
+    /// Returns the label at a position of an axis with these labels of its categories.
+    fn text(&self, position: f64, labels: &[String]) -> String {
+        let numbered = labels.iter().enumerate();
         #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 categories")]
         let here =
             numbered.map(|(index, name)| (index as f64, name)).find(|(index, _)| (index - position).abs() < 0.25);
         match here {
-            Some((_, name)) => shortened(name, room * self.stride(room) / self.categories.len() / LETTER),
+            Some((_, name)) => name.clone(),
             None if self.categories.is_empty() => self.scale.text(position),
             None => String::new(),
         }
@@ -273,6 +278,7 @@ impl LineChart {
         let heights = self.lines.iter().flat_map(PlotLine::heights);
         let y_axis = self.y.scale.layout(heights.chain(self.reference).chain(shared.y.iter().copied()), false);
         let (left, right, bottom) = (x_axis.range.start, x_axis.range.end, y_axis.range.start);
+        let labels = self.x.labels(room(area));
         let mut chart = ChartBuilder::on(area)
             .margin_right(16)
             .margin_top(4)
@@ -289,7 +295,7 @@ impl LineChart {
             .y_desc(&self.y.label)
             .axis_desc_style(font(15))
             .label_style(font(14))
-            .x_label_formatter(&|position| self.x.text(*position, room(area)))
+            .x_label_formatter(&|position| self.x.text(*position, &labels))
             .y_label_formatter(&|position| self.y.scale.text(*position))
             .draw()?;
         if let Some(height) = self.reference.and_then(|height| self.y.scale.position(height)) {

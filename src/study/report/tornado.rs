@@ -1,6 +1,6 @@
 //! Tornado charts as SVG: the effects of constants in both directions, the largest at the top.
 
-use super::lettering::{shortened, title, wide_enough};
+use super::lettering::{distinct, title, wide_enough};
 use super::plot::{AXIS, Area, COLOURS, DrawingResult, document, font};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -57,8 +57,9 @@ impl Tornado {
         let changes = self.bars.iter().flat_map(|bar| [bar.smaller.abs(), bar.larger.abs()]);
         let most = changes.fold(f64::MIN_POSITIVE, f64::max);
         let mut y = HEAD + ROW / 2;
-        for bar in &self.bars {
-            bar.draw(root, y, LONGEST / most)?;
+        let names: Vec<String> = self.bars.iter().map(|bar| bar.name.clone()).collect();
+        for (bar, name) in self.bars.iter().zip(distinct(&names, LETTERS)) {
+            bar.draw(root, (y, &name), LONGEST / most)?;
             y += ROW;
         }
         root.draw(&PathElement::new(vec![(MIDDLE, HEAD), (MIDDLE, y - ROW / 2)], AXIS.stroke_width(2)))?;
@@ -67,9 +68,9 @@ impl Tornado {
 }
 
 impl TornadoBar {
-    fn draw(&self, root: &Area<'_>, y: i32, scale: f64) -> DrawingResult {
-        let name = font(13).pos(Pos::new(HPos::Right, VPos::Center));
-        root.draw(&Text::new(shortened(&self.name, LETTERS), (MIDDLE - 220, y), name))?;
+    fn draw(&self, root: &Area<'_>, (y, name): (i32, &str), scale: f64) -> DrawingResult {
+        let beside = font(13).pos(Pos::new(HPos::Right, VPos::Center));
+        root.draw(&Text::new(name.to_owned(), (MIDDLE - 220, y), beside))?;
         for (change, colour) in [(self.smaller, COLOURS[0]), (self.larger, COLOURS[1])] {
             let end = MIDDLE + pixels(change * scale);
             let corners = [(MIDDLE.min(end), y - HALF), (MIDDLE.max(end), y + HALF)];

@@ -1,6 +1,6 @@
 //! Values with their intervals, one below the other, as SVG.
 
-use super::lettering::{title, wide_enough};
+use super::lettering::{distinct, title, wide_enough};
 use super::plot::{AXIS, Area, COLOURS, DrawingResult, GRID, document, font};
 use super::table::digits;
 use plotters::prelude::*;
@@ -45,6 +45,9 @@ const MARKS: f64 = 8.0;
 /// The largest distance of the ends of intervals from the values, as a multiple of the extent of the values. Longer
 /// intervals are cut off, with an arrow.
 const BEYOND: f64 = 3.0;
+/// The largest distance of a value from three quarters of the values, as a multiple of their extent. Larger values are at
+/// the end of the axis, with an arrow: a single one would leave no room for the others.
+const OUTLYING: f64 = 10.0;
 /// The largest number of letters of a name.
 const LETTERS: usize = 52;
 
@@ -54,13 +57,20 @@ impl Whiskers {
     pub fn svg(&self) -> String {
         let rows = u32::try_from(self.rows.len()).unwrap_or(0);
         let height = HEAD.unsigned_abs() + ROW.unsigned_abs() * (rows + 2);
-        let width = wide_enough(WIDTH, &[(&title(&self.title), 20), (&self.note, 13)]);
+        let width = wide_enough(WIDTH, &[(&title(&self.title), 20), (&self.full_note(), 13)]);
         document((width, height), |paper| self.draw(paper))
+    }
+
+    /// Returns the note, with the meaning of arrows if there are any.
+    fn full_note(&self) -> String {
+        let scale = AxisEnds::of(self);
+        let is_cut = self.rows.iter().any(|row| !scale.shows(row.value));
+        if is_cut { format!("{}; arrow: beyond the axis", self.note) } else { self.note.clone() }
     }
 
     fn draw(&self, root: &Area<'_>) -> DrawingResult {
         root.draw(&Text::new(title(&self.title), (24, 14), font(20)))?;
-        root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
+        root.draw(&Text::new(self.full_note(), (24, 40), font(13)))?;
         let scale = AxisEnds::of(self);
         let bottom = HEAD + ROW * i32::try_from(self.rows.len()).unwrap_or(0);
         for value in scale.marks() {
@@ -72,8 +82,9 @@ impl Whiskers {
         let neutral = scale.x(self.neutral);
         root.draw(&PathElement::new(vec![(neutral, HEAD), (neutral, bottom)], AXIS.stroke_width(2)))?;
         let mut y = HEAD + ROW / 2;
-        for row in &self.rows {
-            row.draw(root, y, &scale)?;
+        let names: Vec<String> = self.rows.iter().map(|row| row.name.clone()).collect();
+        for (row, name) in self.rows.iter().zip(distinct(&names, LETTERS)) {
+            row.draw(root, (y, &name), &scale)?;
             y += ROW;
         }
         Ok(())
@@ -81,10 +92,10 @@ impl Whiskers {
 }
 
 impl Whisker {
-    fn draw(&self, root: &Area<'_>, y: i32, scale: &AxisEnds) -> DrawingResult {
+    fn draw(&self, root: &Area<'_>, (y, name): (i32, &str), scale: &AxisEnds) -> DrawingResult {
         let colour = COLOURS[usize::from(!self.is_best)];
-        let name = font(13).pos(Pos::new(HPos::Right, VPos::Center));
-        root.draw(&Text::new(shortened(&self.name), (LEFT - 16, y), name))?;
+        let beside = font(13).pos(Pos::new(HPos::Right, VPos::Center));
+        root.draw(&Text::new(name.to_owned(), (LEFT - 16, y), beside))?;
         let mut end = scale.x(self.value) + RADIUS;
         if let Some((low, high)) = self.interval {
             let (from, to) = (scale.x(low), scale.x(high));
@@ -97,21 +108,16 @@ impl Whisker {
             end = end.max(to);
         }
         let fill = if self.is_certain { colour.filled() } else { colour.stroke_width(2) };
-        root.draw(&Circle::new((scale.x(self.value), y), RADIUS, fill))?;
+        let x = scale.x(self.value);
+        if scale.shows(self.value) {
+            root.draw(&Circle::new((x, y), RADIUS, fill))?;
+        } else {
+            root.draw(&Polygon::new(vec![(x, y - RADIUS), (x + RADIUS, y), (x, y + RADIUS)], colour.filled()))?;
+        }
         let value = font(12).pos(Pos::new(HPos::Left, VPos::Center));
         root.draw(&Text::new(digits(self.value), (end + 6, y), value))?;
         Ok(())
     }
-}
-
-/// Shortens a name by its middle if it is too wide for the picture. Names differ at their ends, and verdicts are there.
-fn shortened(name: &str) -> String {
-    let length = name.chars().count();
-    if length <= LETTERS {
-        return name.to_owned();
-    }
-    let kept = LETTERS / 3;
-    name.chars().take(kept).chain(['…']).chain(name.chars().skip(length - (LETTERS - 1 - kept))).collect()
 }
 
 /// The values at the ends of the axis.
@@ -123,7 +129,9 @@ struct AxisEnds {
 impl AxisEnds {
     fn of(chart: &Whiskers) -> Self {
         let wider = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
-        let (least, most) = chart.rows.iter().map(|row| row.value).fold((chart.neutral, chart.neutral), wider);
+        let limit = largest_shown(chart);
+        let values = chart.rows.iter().map(|row| row.value.min(limit));
+        let (least, most) = values.fold((chart.neutral, chart.neutral), wider);
         let room = if most > least { BEYOND * (most - least) } else { f64::INFINITY };
         let ends = chart.rows.iter().filter_map(|row| row.interval).flat_map(|(low, high)| [low, high]);
         let (low, high) = ends.map(|end| end.clamp(least - room, most + room)).fold((least, most), wider);
@@ -151,18 +159,25 @@ impl AxisEnds {
     }
 }
 
+/// Returns the largest value that is shown at its place.
+fn largest_shown(chart: &Whiskers) -> f64 {
+    let mut values: Vec<f64> = chart.rows.iter().map(|row| row.value).collect();
+    values.sort_by(f64::total_cmp);
+    let Some((least, usual)) = values.first().zip(values.get(3 * values.len().saturating_sub(1) / 4)) else {
+        return f64::INFINITY;
+    };
+    if usual > least { OUTLYING.mul_add(usual - least, *usual) } else { f64::INFINITY }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_round_and_names_keep_their_ends() {
+    fn marks_are_round() {
         let marks = |low, high| AxisEnds { low, high }.marks().collect::<Vec<_>>();
         assert_eq!(marks(-1.421, 7.14), [0.0, 2.0, 4.0, 6.0]);
         assert_eq!(marks(0.0, 4.0), [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]);
-        let long = format!("{}: refuted", "x".repeat(80));
-        assert_eq!(shortened(&long).chars().count(), LETTERS);
-        assert!(shortened(&long).ends_with("x: refuted"));
     }
 
     #[test]
@@ -177,5 +192,28 @@ mod tests {
         let rows = vec![row(1.0, Some((0.5, 900.0))), row(2.0, None)];
         let ends = AxisEnds::of(&Whiskers { rows, ..chart });
         assert_eq!((ends.low, ends.high, ends.shows(900.0), ends.x(900.0)), (0.5, 5.0, false, RIGHT));
+    }
+
+    #[test]
+    fn a_value_far_from_the_others_is_cut_off_and_a_series_of_growing_ones_is_not() {
+        let chart = |values: &[f64]| {
+            let row = |value: &f64| Whisker {
+                name: "Ring".to_owned(),
+                value: *value,
+                interval: None,
+                is_certain: true,
+                is_best: false,
+            };
+            let rows = values.iter().map(row).collect();
+            Whiskers { title: "T".to_owned(), note: "n".to_owned(), rows, neutral: 1.0 }
+        };
+        let spoilt = chart(&[1.0, 1.25, 1.5, 100.0]);
+        assert_eq!(AxisEnds::of(&spoilt).high, 6.5);
+        assert!(spoilt.svg().contains("n; arrow: beyond the axis"));
+        for values in [&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0][..], &[1.0, 100.0]] {
+            let chart = chart(values);
+            assert_eq!(AxisEnds::of(&chart).high, values[values.len() - 1]);
+            assert!(!chart.svg().contains("arrow"));
+        }
     }
 }
