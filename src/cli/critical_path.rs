@@ -1,6 +1,7 @@
 //! `parsim critical-path`: the critical path of a run.
 
 use super::failure::each;
+use super::notice::note;
 use super::row_command::RowCommand;
 use super::{Failure, OutputArguments, ValueArguments, pictures};
 use clap::Args;
@@ -14,7 +15,7 @@ use parsim_study::report::critical_path::{write_events, write_path};
 use parsim_study::report::page_of_figure;
 use parsim_study::report::perfetto::write_perfetto;
 use parsim_study::report::space_time::{SpaceTime, histogram, profile};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct CriticalPathArguments {
@@ -74,7 +75,22 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     let answer = answer.with_drawing(arguments.histogram.as_deref(), || histogram(&path, title));
     let animation = || page_of_figure(title, &traced.played(&path, MAX_BYTES_ALONE));
     let answer = answer.with_drawing(arguments.animation.as_deref(), animation);
-    each(std::iter::once_with(|| arguments.output.print(answer)).chain(arguments.tables(&traced, &path)))
+    each(std::iter::once_with(|| arguments.output.print(answer)).chain(arguments.tables(&traced, &path)))?;
+    note(arguments.space_time.as_deref().and_then(on_size));
+    Ok(())
+}
+
+/// Returns a note on a diagram that is too large for most viewers, if it is.
+fn on_size(file: &Path) -> Option<String> {
+    const LARGE: u64 = 4_000_000;
+    let bytes = std::fs::metadata(file).ok()?.len();
+    let megabytes = bytes.div_ceil(1_000_000);
+    (bytes > LARGE).then(|| {
+        format!(
+            "note: {} has {megabytes} MB, which viewers draw slowly: `--ranks 0-31`, and `--from` with `--until`, draw a part",
+            file.display()
+        )
+    })
 }
 
 impl CriticalPathArguments {

@@ -1,6 +1,6 @@
 //! Tables whose rows are written one at a time.
 
-use super::summary::{cell, displayed, streamed_columns};
+use super::summary::{cell, displayed, headings, streamed_columns};
 use crate::answer::{Quantity, QuantityValue, Record, Role};
 
 /// A table whose rows are written one at a time. The width of a column is that of its name, of its first cell or of the
@@ -35,7 +35,10 @@ impl LineTable {
     /// cells of some columns.
     #[must_use]
     pub fn begin(first: &Record, widest: &Record) -> (Self, String) {
-        let column = |quantity: &Quantity| {
+        // The reason why a case failed is appended to its row.
+        let shown: Vec<_> =
+            streamed_columns(first).into_iter().filter(|quantity| quantity.role != Role::Failure).collect();
+        let column = |(quantity, heading): (&&Quantity, &str)| {
             let value = &quantity.value;
             let least = match value {
                 QuantityValue::Whole(_) => WIDTH_OF_COUNT,
@@ -44,13 +47,11 @@ impl LineTable {
                 _ => 0,
             };
             let cells = [first, widest].map(|record| cell(record, &quantity.key).chars().count());
-            let (name, key) = (quantity.name().to_owned(), quantity.key.clone().into_owned());
+            let (name, key) = (heading.to_owned(), quantity.key.clone().into_owned());
             let width = cells.into_iter().fold(name.chars().count().max(least), usize::max);
             LineColumn { name, key, width, is_number: value.is_number() || value.is_missing() }
         };
-        // The reason why a case failed is appended to its row.
-        let shown = streamed_columns(first).into_iter().filter(|quantity| quantity.role != Role::Failure);
-        let lines = Self { columns: shown.map(column).collect() };
+        let lines = Self { columns: shown.iter().zip(headings(&shown)).map(column).collect() };
         let names = lines.line(|column| column.name.clone());
         (lines, names)
     }

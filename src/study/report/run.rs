@@ -201,7 +201,7 @@ impl RunReport<'_> {
     fn write_busiest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rank, utilization) = self.breakdown.busiest_rank;
         writeln!(f, "Busiest processor: rank {rank}, {:.1} % of the time", 100.0 * utilization)?;
-        match self.breakdown.busiest_link {
+        match self.breakdown.busiest_link.filter(|link| link.utilization > 0.0) {
             Some(link) => {
                 let percent = 100.0 * link.utilization;
                 writeln!(f, "Busiest link: node {} to node {}, {percent:.1} % of the time", link.from, link.to)

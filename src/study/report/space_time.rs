@@ -35,6 +35,9 @@ const TALLEST: u32 = 1400;
 const AROUND: u32 = 160;
 /// The largest number of messages that are drawn; more would merge into one black area.
 const MAX_MESSAGES: usize = 4000;
+/// The kinds of activity in the order of their colours, which are those of `run_picture.js` in every picture.
+const COLOURED_KINDS: [&str; 7] =
+    ["computing", "system", "input_output", "sending", "loading", "ready", "shared_system"];
 const PATH: RGBColor = RGBColor(200, 16, 46);
 const MESSAGES: RGBColor = RGBColor(90, 96, 104);
 
@@ -112,9 +115,19 @@ impl<'p> SpaceTime<'p> {
         kinds
     }
 
+    /// Returns every kind with the index of its colour. Kinds of other programs have the remaining colours, or all.
+    fn hues(&self) -> Vec<(&str, usize)> {
+        let kinds = self.kinds();
+        let fixed = |kind: &str| COLOURED_KINDS.iter().position(|known| *known == kind);
+        let has_fixed = kinds.iter().any(|kind| fixed(kind).is_some());
+        let mut others = if has_fixed { COLOURED_KINDS.len().. } else { 0.. };
+        let hue = |kind| (kind, fixed(kind).unwrap_or_else(|| others.next().unwrap_or(0)));
+        kinds.into_iter().map(hue).collect()
+    }
+
     fn legend(&self) -> Vec<(String, RGBColor)> {
         let named = |kind: &str| if kind.is_empty() { "activity".to_owned() } else { kind.to_owned() };
-        let kinds = self.kinds().into_iter().enumerate().map(|(index, kind)| (named(kind), colour(index)));
+        let kinds = self.hues().into_iter().map(|(kind, hue)| (named(kind), colour(hue)));
         kinds.chain([("critical path".to_owned(), PATH)]).collect()
     }
 
@@ -133,8 +146,10 @@ impl<'p> SpaceTime<'p> {
     }
 
     fn draw_bars(&self, chart: &mut Chart<'_, '_>) -> DrawingResult {
-        let (events, kinds) = (self.path.events(), self.kinds());
-        let of_label = |label: &parsim_sim::trace::events::Label| kinds.iter().position(|kind| *kind == label.kind);
+        let (events, kinds) = (self.path.events(), self.hues());
+        let of_label = |label: &parsim_sim::trace::events::Label| {
+            kinds.iter().find(|(kind, _)| *kind == label.kind).map(|(_, hue)| *hue)
+        };
         let hues: Vec<Option<usize>> = events.labels().iter().map(of_label).collect();
         // A bar narrower than a fifth of a pixel that touches the previous one is invisible, and so is a gap of less
         // than half a pixel.
@@ -417,7 +432,7 @@ mod tests {
             svg.matches(&format!("fill=\"#{red:02X}{green:02X}{blue:02X}\"")).count()
         };
         // Besides the legend, two computations and a load; the blocked process is a gap.
-        assert_eq!((of_colour(0), of_colour(1)), (3, 2), "{svg}");
+        assert_eq!((of_colour(0), of_colour(4)), (3, 2), "{svg}");
         assert!(histogram(&path, "loads").contains("(memory loads are waits)"));
     }
 

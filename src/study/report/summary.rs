@@ -1,7 +1,7 @@
 //! The human-readable columns of records, and their cells.
 
 use super::table::{TextTable, digits, time};
-use crate::answer::{Quantity, QuantityValue, Record, Unit};
+use crate::answer::{Quantity, QuantityValue, Record, Role, Unit};
 use std::collections::HashSet;
 
 /// The mean makespan of all seeds, which replaces that of the first seed.
@@ -33,6 +33,20 @@ pub fn streamed_columns(first: &Record) -> Vec<&Quantity> {
     columns
 }
 
+/// Returns the headings of columns: their names, and of an axis that is called by the path of its field only the name of
+/// the field, unless another column has the same one.
+#[must_use]
+pub fn headings<'q>(columns: &[&'q Quantity]) -> Vec<&'q str> {
+    let field = |column: &&'q Quantity| match column.name().rsplit_once('.') {
+        Some((_, field)) if column.role == Role::Axis && field.parse::<u32>().is_err() => field,
+        _ => column.name(),
+    };
+    let fields: Vec<&str> = columns.iter().map(field).collect();
+    let is_alone = |name: &str| fields.iter().filter(|other| **other == name).count() == 1;
+    let named = columns.iter().zip(&fields);
+    named.map(|(column, field)| if is_alone(field) { field } else { column.name() }).collect()
+}
+
 /// Formats a number in `unit` for human readers; times are written with their units.
 #[must_use]
 pub fn number(unit: Unit, value: f64) -> String {
@@ -54,7 +68,7 @@ pub fn cell(row: &Record, key: &str) -> String {
 #[must_use]
 pub fn table(rows: &[Record]) -> TextTable {
     let columns = columns(rows);
-    let mut table = TextTable::new(columns.iter().map(|column| column.name()));
+    let mut table = TextTable::new(headings(&columns));
     for row in rows {
         table.row(columns.iter().map(|column| cell(row, &column.key)));
     }
@@ -87,6 +101,21 @@ mod tests {
         let rows = [row(1, None), row(2, Some(2.0)), row(4, Some(3.0))];
         let keys: Vec<_> = columns(&rows).iter().map(|column| column.key.clone()).collect();
         assert_eq!(keys, ["p", "makespan_s", "measured_s"]);
+    }
+
+    #[test]
+    fn a_path_is_headed_by_its_field_unless_another_one_ends_alike() {
+        let headings = |paths: &[&str]| {
+            let mut row = Record::default();
+            for path in paths {
+                row.put_as(Role::Axis, (*path).to_owned(), 1.0);
+            }
+            row.put("makespan_s", 1.0);
+            super::headings(&columns(std::slice::from_ref(&row))).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(headings(&["p", "machine.links.latency"]), ["p", "latency", "makespan"]);
+        assert_eq!(headings(&["a.latency", "b.latency"]), ["a.latency", "b.latency", "makespan"]);
+        assert_eq!(headings(&["program.p", "p", "sides.0"]), ["program.p", "p", "sides.0", "makespan"]);
     }
 
     #[test]

@@ -43,7 +43,9 @@ impl Composition {
             EventArc::Activity => None,
             EventArc::Antecedent(antecedent) => Some(events.way_of(antecedent)),
         };
-        let link = |span: &PathSpan| way(span).map(|way| way.link.clone()).filter(|link| !link.is_empty());
+        let link = |span: &PathSpan| {
+            way(span).map(|way| &way.link).filter(|link| !link.is_empty()).map(|link| connection(link))
+        };
         let process = |span: &PathSpan| {
             let is_between = way(span).is_some_and(|way| way.kind == MESSAGE);
             (!is_between).then(|| events.get(span.event).process)
@@ -61,6 +63,12 @@ impl Composition {
             },
         }
     }
+}
+
+/// Returns the name of the connection between two nodes, such as `3-4`, or that of a node if it is both.
+fn connection(link: &str) -> String {
+    let ends = link.split_once('-').filter(|(from, to)| from == to && from.parse::<u32>().is_ok());
+    ends.map_or_else(|| link.to_owned(), |(node, _)| format!("within node {node}"))
 }
 
 /// Returns the parts by single link. The time of a message on no link has the key [`AT_NODES`].
@@ -113,4 +121,14 @@ fn sums<T: Clone + Eq + Hash>(pieces: impl Iterator<Item = (T, SimDuration)>) ->
     }
     parts.sort_by_key(|part| std::cmp::Reverse(part.time));
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::connection;
+
+    #[test]
+    fn a_message_within_a_node_uses_no_link() {
+        assert_eq!(["3-4", "12-12", "12-1", "a-a"].map(connection), ["3-4", "within node 12", "12-1", "a-a"]);
+    }
 }
