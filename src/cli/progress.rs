@@ -126,7 +126,7 @@ impl CasesUnderWay {
     fn line(&self) -> String {
         let (bar, count) = (&self.shown, self.shown.length().unwrap_or(0));
         let (done, rate, failed) = (bar.position(), bar.per_sec(), bar.message());
-        let rate = if done > 0 { format!(", {rate:.1} a second") } else { String::new() };
+        let rate = if done > 0 && rate > 0.0 { format!(", {}", pace(rate)) } else { String::new() };
         // Commands that run cases in several passes do not know at the end of a pass how many cases remain.
         let is_estimated = (1..count).contains(&done) && !self.has_passes;
         let left = if is_estimated { format!(", about {} left", HumanDuration(bar.eta())) } else { String::new() };
@@ -135,6 +135,15 @@ impl CasesUnderWay {
         let pass = bar.prefix();
         format!("{pass}{done} of {count} cases{rate}{left}{failed}{oldest}")
     }
+}
+
+/// Formats a number of cases a second; of slow cases, the time from one to the next.
+fn pace(rate: f64) -> String {
+    if rate >= 1.0 {
+        return format!("{rate:.1} a second");
+    }
+    let seconds = rate.recip();
+    if seconds < 100.0 { format!("one every {seconds:.1} s") } else { format!("one every {:.1} min", seconds / 60.0) }
 }
 
 /// `true` if a bar shows the progress of several cases, in which case single runs are not reported.
@@ -265,6 +274,15 @@ mod tests {
         let line = bar.cases.line();
         assert!(line.starts_with("1 of 3 cases, ") && line.ends_with(" left, 1 failed; running p = 8"), "{line}");
         bar.end();
+    }
+
+    #[test]
+    fn the_pace_of_slow_cases_is_a_time() {
+        let paces = [12.34, 1.0, 0.5, 0.011, 0.001].map(pace);
+        assert_eq!(
+            paces,
+            ["12.3 a second", "1.0 a second", "one every 2.0 s", "one every 90.9 s", "one every 16.7 min"]
+        );
     }
 
     #[test]
