@@ -80,8 +80,13 @@ pub enum Completion {
         /// The sender's handle.
         handle: u32,
     },
+    /// The data of a message start to leave their source. It is reported only if [requested](Transport::report_flights).
+    Launched {
+        /// The sender's handle.
+        handle: u32,
+    },
     /// The last byte of a message is at the interface of its destination, and may wait there for the processor. It may be
-    /// reported several times, and only if [requested](Transport::report_landings).
+    /// reported several times, and only if [requested](Transport::report_flights).
     Landed {
         /// The sender's handle.
         handle: u32,
@@ -405,11 +410,11 @@ impl Transport {
         }
     }
 
-    /// Reports messages at the interfaces of their destinations before processors handle them. Messages in packets that
-    /// processors receive are only reported as delivered.
-    pub fn report_landings(&mut self) {
+    /// Reports when data leave their source, and when they are at the interface of their destination, before a processor
+    /// handles them. Messages in packets that processors receive are only reported as delivered.
+    pub fn report_flights(&mut self) {
         if let TransportState::Messages(transport) = &mut self.0 {
-            transport.reports_landings = true;
+            transport.reports_flights = true;
         }
     }
 

@@ -261,8 +261,8 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Handles one completion of the transport.
     fn handle_completion(&mut self, now: SimTime, completion: Completion) -> Result<(), SimulationError> {
-        if let Completion::Landed { handle } = completion {
-            self.measure_delivery(now, handle);
+        if let Completion::Launched { .. } | Completion::Landed { .. } = completion {
+            self.measure_flight(now, completion);
             return Ok(());
         }
         if self.background.is_some() && self.handle_background(now, completion) {
@@ -294,12 +294,21 @@ impl<'s, O: Observer> Execution<'s, O> {
                 self.match_arrival(now, handle, message);
             }
             Completion::Arrived { receive } => self.arrived(now, Operation(receive)),
-            Completion::Landed { .. } => {}
+            Completion::Launched { .. } | Completion::Landed { .. } => {}
         }
         Ok(())
     }
 
-    /// Ends the flight of a message whose last byte is at its destination, unless it has ended.
+    /// Begins or ends the flight of a message.
+    fn measure_flight(&mut self, now: SimTime, completion: Completion) {
+        match (&mut self.overlap, completion) {
+            (Some(overlap), Completion::Launched { handle }) => overlap.launched(now, handle),
+            (Some(overlap), Completion::Landed { handle }) => overlap.landed(now, handle),
+            _ => {}
+        }
+    }
+
+    /// Ends the flight of a message whose last byte has been received, unless it has ended.
     #[inline]
     fn measure_delivery(&mut self, now: SimTime, handle: u32) {
         if let Some(overlap) = &mut self.overlap {
@@ -488,7 +497,7 @@ impl<'s, O: Observer> Execution<'s, O> {
 }
 
 /// Returns the transport of the machine with this number of owners, before the first event. If `is_measured`, it reports
-/// what ends the flights of messages.
+/// the flights of messages.
 fn transport(simulation: &Simulation<'_>, owners: u32, is_measured: bool) -> Transport {
     let Simulation { machine, layout, streams, .. } = simulation;
     let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
@@ -497,7 +506,7 @@ fn transport(simulation: &Simulation<'_>, owners: u32, is_measured: bool) -> Tra
         transport.keep_log();
     }
     if is_measured {
-        transport.report_landings();
+        transport.report_flights();
     }
     transport
 }

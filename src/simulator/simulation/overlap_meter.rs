@@ -5,11 +5,11 @@ use crate::units::{SimDuration, SimTime, TotalTime};
 use rustc_hash::FxHashMap;
 
 /// Measures the time for which each rank computes while a message from or to it is in flight, that is, from the
-/// beginning of its send until its last byte is at its destination.
+/// time at which its data begin to leave until the last byte is at its destination.
 pub struct OverlapMeter {
     ranks: Vec<RankOverlap>,
-    /// The ends of the messages in flight, by handle.
-    in_flight: FxHashMap<u32, [u32; 2]>,
+    /// The messages that have been sent and have not arrived, by handle: their ends, and whether they are in flight.
+    messages: FxHashMap<u32, ([u32; 2], bool)>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -26,13 +26,19 @@ struct RankOverlap {
 
 impl OverlapMeter {
     pub fn new(ranks: u32) -> Self {
-        Self { ranks: vec![RankOverlap::default(); ranks as usize], in_flight: FxHashMap::default() }
+        Self { ranks: vec![RankOverlap::default(); ranks as usize], messages: FxHashMap::default() }
     }
 
-    /// Handles the send of a message from one rank to another.
-    pub fn sent(&mut self, now: SimTime, handle: u32, ends: [u32; 2]) {
-        self.in_flight.insert(handle, ends);
-        for rank in ends {
+    /// Handles the request to send a message from one rank to another.
+    pub fn posted(&mut self, handle: u32, ends: [u32; 2]) {
+        self.messages.insert(handle, (ends, false));
+    }
+
+    /// Handles the beginning of the flight of a message.
+    pub fn launched(&mut self, now: SimTime, handle: u32) {
+        let Some((ends, is_in_flight @ false)) = self.messages.get_mut(&handle) else { return };
+        *is_in_flight = true;
+        for rank in *ends {
             let rank = &mut self.ranks[rank as usize];
             if rank.in_flight == 0 {
                 rank.since = now;
@@ -43,7 +49,8 @@ impl OverlapMeter {
 
     /// Handles the arrival of the last byte of a message, unless it has arrived.
     pub fn landed(&mut self, now: SimTime, handle: u32) {
-        for rank in self.in_flight.remove(&handle).into_iter().flatten() {
+        let Some((ends, true)) = self.messages.remove(&handle) else { return };
+        for rank in ends {
             let rank = &mut self.ranks[rank as usize];
             rank.in_flight -= 1;
             if rank.in_flight == 0 {
@@ -89,8 +96,11 @@ mod tests {
         let mut accounts = Accounts::new(2, &[]);
         accounts.add(1, "step", Activity::Blocked, us(4));
         // Two messages overlap from 2 to 5 us; rank 0 computes from 0 to 4 us, of which its processor takes 1 us.
-        meter.sent(at(2), 7, [0, 1]);
-        meter.sent(at(3), 8, [1, 0]);
+        meter.posted(7, [0, 1]);
+        meter.posted(8, [1, 0]);
+        meter.launched(at(2), 7);
+        meter.launched(at(3), 8);
+        meter.launched(at(4), 8);
         meter.account(at(4), 0, us(3), us(1));
         meter.landed(at(4), 7);
         meter.landed(at(5), 8);

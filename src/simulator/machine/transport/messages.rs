@@ -65,8 +65,8 @@ pub struct MessageTransport {
     counts: Counts,
     /// The number of messages so far, including those that transfers of data add.
     serial: u32,
-    /// `true` if messages are reported when they are at the interface of their destination.
-    pub reports_landings: bool,
+    /// `true` if messages are reported when their data leave and when they are at the interface of their destination.
+    pub reports_flights: bool,
     /// The record of communication work; `None` unless requested.
     log: Option<CommunicationLog>,
 }
@@ -141,7 +141,7 @@ impl MessageTransport {
             cause: 0,
             counts: Counts::default(),
             serial: 0,
-            reports_landings: false,
+            reports_flights: false,
             log: None,
         }
     }
@@ -296,6 +296,9 @@ impl MessageTransport {
         let MessageState { from, bytes, resources: lanes, .. } = message;
         if message.is_issued {
             self.completions.push_back(Completion::SendBegun { handle: message.handle });
+        }
+        if self.reports_flights && message.role.carries_data() {
+            self.completions.push_back(Completion::Launched { handle: message.handle });
         }
         let mut leaves = now;
         if !self.is_sent_by_interface(&message) {

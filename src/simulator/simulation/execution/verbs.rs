@@ -138,7 +138,11 @@ impl<O: Observer> Execution<'_, O> {
         let cause = self.observer.last_event(rank);
         self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
         if let Some(overlap) = &mut self.overlap {
-            overlap.sent(now, handle, [rank, to]);
+            overlap.posted(handle, [rank, to]);
+            // With interfaces, the data may wait, and the transport reports when they leave.
+            if !self.transport.has_interfaces() {
+                overlap.launched(now, handle);
+            }
         }
         let locations = (self.layout.location(rank), self.layout.location(to));
         let port = port_of(tag);

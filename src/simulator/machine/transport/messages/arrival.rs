@@ -1,6 +1,5 @@
 //! Arrival of messages at the interface and the processor of their destination.
 
-use super::handshake::TransferRole;
 use super::resources::Port;
 use super::wire::Piece;
 use super::{MessageState, MessageTransport, TransportEvent};
@@ -80,11 +79,7 @@ impl MessageTransport {
             _ => return,
         };
         let message = &self.messages[id];
-        let has_data = matches!(
-            message.role,
-            TransferRole::Data | TransferRole::AwaitedData { .. } | TransferRole::ComingData { .. }
-        );
-        if has_data && arrived == self.carried(message) {
+        if message.role.carries_data() && arrived == self.carried(message) {
             self.completions.push_back(Completion::Landed { handle: message.handle });
         }
     }

@@ -23,6 +23,13 @@ pub(super) enum TransferRole {
     Confirmation,
 }
 
+impl TransferRole {
+    /// Returns whether the message carries the data of its transfer.
+    pub const fn carries_data(self) -> bool {
+        matches!(self, Self::Data | Self::AwaitedData { .. } | Self::ComingData { .. })
+    }
+}
+
 impl MessageTransport {
     /// Sends a message of one byte that belongs to the protocol of a transfer.
     pub(super) fn send_control(&mut self, now: SimTime, message: MessageState) {

@@ -179,7 +179,7 @@ impl MessageTransport {
     /// Executes an event if all its resources are free; otherwise the event waits and keeps its order.
     pub(super) fn attempt(&mut self, now: SimTime, precedence: Precedence, event: TransportEvent) {
         let order = precedence.order;
-        if self.reports_landings {
+        if self.reports_flights {
             self.report_landing(event);
         }
         if let Some(needed) = self.latest_needed(event)
