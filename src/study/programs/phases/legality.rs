@@ -38,14 +38,19 @@ pub(super) fn loads(steps: &[Step]) -> bool {
 
 /// Returns `true` if a step starts communication and continues.
 pub(super) fn continues(steps: &[Step]) -> bool {
-    let starts = |step: &Step| matches!(step, Step::Isend { .. } | Step::Irecv { .. } | Step::Icollective { .. });
+    let starts = |step: &Step| {
+        use Step::{Icollective, Iexchange, Irecv, Isend};
+        matches!(step, Isend { .. } | Irecv { .. } | Icollective { .. } | Iexchange { .. })
+    };
     steps.iter().any(|step| starts(step) || step.inner().into_iter().any(|(_, inner)| continues(inner)))
 }
 
 /// Returns `true` if ranks exchange messages with their neighbours in the grid of ranks.
 pub(super) fn uses_grid(steps: &[Step]) -> bool {
-    let is_linear = |with: &Neighbours| matches!(with, Neighbours::Line | Neighbours::Ring);
-    let exchanges = |step: &Step| matches!(step, Step::Exchange { with, .. } if !is_linear(with));
+    use Neighbours::{AboveAndBelow, Grid, LeftAndRight, Torus};
+    let is_of_grid = |with: &Neighbours| matches!(with, LeftAndRight | AboveAndBelow | Grid | Torus);
+    let exchanges =
+        |step: &Step| matches!(step, Step::Exchange { with, .. } | Step::Iexchange { with, .. } if is_of_grid(with));
     steps.iter().any(|step| exchanges(step) || step.inner().into_iter().any(|(_, inner)| uses_grid(inner)))
 }
 
