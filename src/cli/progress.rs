@@ -2,8 +2,9 @@
 
 use super::CaseArguments;
 use super::notice::{is_quiet, note};
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use parsim_study::experiment::{CaseProgress, Keys, PROGRESS, Recall, Workers, case_name};
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -40,7 +41,7 @@ struct CasesUnderWay {
 
 impl Default for Bar {
     fn default() -> Self {
-        Self::with_template("{wide_bar} {pos}/{len} cases, {per_sec}, {eta} left{msg}", false)
+        Self::with_template("{wide_bar} {pos}/{len} cases, {per_sec}{left}{msg}", false)
     }
 }
 
@@ -94,11 +95,17 @@ impl Bar {
 
     /// Returns a bar for a command that varies parameters.
     pub fn of_parameters() -> Self {
-        Self::with_template("{wide_bar} {pos}/{len} parameters, {eta} left{msg}", false)
+        Self::with_template("{wide_bar} {pos}/{len} parameters{left}{msg}", false)
     }
 
     fn with_template(template: &str, has_passes: bool) -> Self {
-        let style = ProgressStyle::with_template(template).expect("the template is valid");
+        let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            if let Some(left) = remaining(state.elapsed(), state.pos(), state.len().unwrap_or(0)) {
+                // Nobody would read that a progress bar cannot be written.
+                let _ = write!(out, ", {:#} left", HumanDuration(left));
+            }
+        };
+        let style = ProgressStyle::with_template(template).expect("the template is valid").with_key("left", left);
         let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style);
         let (failed, passes) = (AtomicU64::new(0), AtomicU64::new(0));
         let cases = CasesUnderWay { shown, failed, has_passes, passes, running: Mutex::default() };
@@ -128,13 +135,20 @@ impl CasesUnderWay {
         let (done, rate, failed) = (bar.position(), bar.per_sec(), bar.message());
         let rate = if done > 0 && rate > 0.0 { format!(", {}", pace(rate)) } else { String::new() };
         // Commands that run cases in several passes do not know at the end of a pass how many cases remain.
-        let is_estimated = (1..count).contains(&done) && !self.has_passes;
-        let left = if is_estimated { format!(", about {} left", HumanDuration(bar.eta())) } else { String::new() };
+        let left = remaining(bar.elapsed(), done, count).filter(|_| !self.has_passes);
+        let left = left.map_or_else(String::new, |left| format!(", about {} left", HumanDuration(left)));
         let oldest = self.running().first().map(case_name).filter(|name| !name.is_empty());
         let oldest = oldest.map_or_else(String::new, |name| format!("; running {name}"));
         let pass = bar.prefix();
         format!("{pass}{done} of {count} cases{rate}{left}{failed}{oldest}")
     }
+}
+
+/// Returns the time until all of `count` cases are done, at the mean pace of those that are. An estimate that weights
+/// the latest pace grows without limit while one case takes long.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn remaining(elapsed: Duration, done: u64, count: u64) -> Option<Duration> {
+    (1..count).contains(&done).then(|| elapsed.mul_f64((count - done) as f64 / done as f64))
 }
 
 /// Formats a number of cases a second; of slow cases, the time from one to the next.
@@ -274,6 +288,12 @@ mod tests {
         let line = bar.cases.line();
         assert!(line.starts_with("1 of 3 cases, ") && line.ends_with(" left, 1 failed; running p = 8"), "{line}");
         bar.end();
+    }
+
+    #[test]
+    fn the_rest_is_estimated_at_the_mean_pace() {
+        let left = |done, count| remaining(Duration::from_secs(60), done, count).map(|left| left.as_secs());
+        assert_eq!([left(20, 40), left(1, 3), left(0, 3), left(3, 3)], [Some(60), Some(120), None, None]);
     }
 
     #[test]
