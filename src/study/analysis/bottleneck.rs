@@ -1,7 +1,7 @@
 //! The bottleneck of a run: its cause, its place and its time, CS-RR-281 section 3.5 (after Hollingsworth, section 2).
 
 use super::components::{Component, Components, SubComponent};
-use parsim_sim::trace::{Activity, Trace};
+use parsim_sim::trace::{Activity, LinkLoad, Trace};
 use parsim_sim::units::SimDuration;
 
 /// The cause of the length of a run: its largest component, and the largest part of that component.
@@ -20,8 +20,12 @@ pub struct Bottleneck {
 pub struct BottleneckSite {
     /// The rank that is most affected, or the cause in the case of communication.
     pub rank: Option<u32>,
+    /// The fraction of the run for which that rank is occupied by the bottleneck.
+    pub rank_share: Option<f64>,
     /// The link direction that is busy longest, from node to node, if any link is busy.
     pub link: Option<(u32, u32)>,
+    /// The fraction of the run for which that link is busy.
+    pub link_share: Option<f64>,
     /// The part of the code.
     pub module: Option<&'static str>,
     /// The phase of the program.
@@ -69,9 +73,15 @@ impl BottleneckSite {
         let communicates = bottleneck.component == Component::Communication;
         // All ranks wait for the slowest one. Its processor does the most work for the network.
         let rank_activities = if communicates { &[Activity::System] } else { activities };
+        let rank = longest_rank(trace, rank_activities);
+        let link = busiest_link(trace).filter(|_| communicates);
+        let all_s = trace.makespan.seconds();
+        let share = |time: SimDuration| (all_s > 0.0).then(|| time.seconds() / all_s);
         Self {
-            rank: longest_rank(trace, rank_activities),
-            link: busiest_link(trace).filter(|_| communicates),
+            rank,
+            rank_share: rank.and_then(|rank| share(time_of(trace, rank, rank_activities))),
+            link: link.map(|link| (link.from, link.to)),
+            link_share: link.and_then(|link| share(link.busy)),
             module: phase,
             phase,
         }
@@ -98,17 +108,17 @@ fn longest_phase(trace: &Trace, activities: &[Activity]) -> Option<&'static str>
 }
 
 fn longest_rank(trace: &Trace, activities: &[Activity]) -> Option<u32> {
-    let time = |rank: &u32| -> SimDuration {
-        let account = trace.accounts.rank(*rank);
-        activities.iter().map(|activity| account.get(*activity)).sum()
-    };
-    (0..trace.accounts.ranks()).rev().max_by_key(time)
+    (0..trace.accounts.ranks()).rev().max_by_key(|rank| time_of(trace, *rank, activities))
 }
 
-fn busiest_link(trace: &Trace) -> Option<(u32, u32)> {
+fn time_of(trace: &Trace, rank: u32, activities: &[Activity]) -> SimDuration {
+    let account = trace.accounts.rank(rank);
+    activities.iter().map(|activity| account.get(*activity)).sum()
+}
+
+fn busiest_link(trace: &Trace) -> Option<&LinkLoad> {
     let busy = trace.links.iter().filter(|link| link.busy > SimDuration::ZERO);
-    let busiest = busy.rev().max_by_key(|link| link.busy)?;
-    Some((busiest.from, busiest.to))
+    busy.rev().max_by_key(|link| link.busy)
 }
 
 /// An interval between two adjacent points of an axis, with the components at its ends.
@@ -266,8 +276,10 @@ mod tests {
         assert_eq!((bottleneck.component, bottleneck.part), (Component::Computation, None));
         let place = BottleneckSite::in_trace(&trace, &bottleneck);
         assert_eq!((place.rank, place.link, place.phase), (Some(1), None, Some("reduction")));
+        assert_eq!((place.rank_share, place.link_share), (Some(4.0 / 7.0), None));
         let communication = Bottleneck { component: Component::Communication, ..bottleneck };
         let place = BottleneckSite::in_trace(&trace, &communication);
         assert_eq!((place.rank, place.link, place.phase), (Some(0), Some((0, 1)), Some("distribution")));
+        assert_eq!((place.rank_share, place.link_share), (Some(1.0 / 7.0), Some(1.0 / 7.0)));
     }
 }

@@ -208,7 +208,7 @@ impl BottleneckCurve {
     pub fn verdict_at_end(&self) -> Option<String> {
         let (point, components) =
             self.points.iter().rev().find_map(|point| Some((point, point.components.as_ref()?)))?;
-        let verdict = sentence(&Bottleneck::of(components), &point.place);
+        let verdict = sentence(&Bottleneck::of(components), &point.place, components.load_balance);
         let at = if self.name.is_empty() { String::new() } else { format!("At {} = {} ", self.name, point.label) };
         Some(capitalised(&format!("{at}the bottleneck is {verdict}.")))
     }
@@ -219,7 +219,7 @@ impl BottleneckCurve {
                 writeln!(f, "{} = {}: nothing is known.", self.name, point.label)?;
                 continue;
             };
-            let sentence = sentence(&Bottleneck::of(components), &point.place);
+            let sentence = sentence(&Bottleneck::of(components), &point.place, components.load_balance);
             if self.name.is_empty() {
                 writeln!(f, "The bottleneck: {sentence}.")?;
             } else {
@@ -313,18 +313,52 @@ fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &
     record.put("bottleneck_phase", place.phase);
 }
 
+/// The smallest ratio of the mean computation of the ranks to the longest one that is not called uneven.
+const EVEN: f64 = 0.8;
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
 /// Returns a sentence about the cause, the place and the time of a bottleneck.
-fn sentence(bottleneck: &Bottleneck, place: &BottleneckSite) -> String {
+fn sentence(bottleneck: &Bottleneck, place: &BottleneckSite, load_balance: f64) -> String {
     if bottleneck.share <= 0.0 {
         return "none: no time belongs to a component".to_owned();
     }
-    let share = format!(" ({:.0} %)", 100.0 * bottleneck.share);
+    let share = format!(" ({})", percent(bottleneck.share));
+    let busy = |share: Option<f64>| share.map_or_else(String::new, |share| format!(" (busy for {})", percent(share)));
+    let is_uneven = bottleneck.component == Component::Computation && load_balance < EVEN;
     let clauses = [
         bottleneck.part.map(|part| format!(", most of it {}", part.title())),
         place.module.map(|module| format!(", in {module}")),
-        place.rank.map(|rank| format!(", on rank {rank}")),
-        place.link.map(|(from, to)| format!(", link from node {from} to node {to}")),
+        place.rank.map(|rank| format!(", on rank {rank}{}", busy(place.rank_share))),
+        place.link.map(|(from, to)| format!(", link from node {from} to node {to}{}", busy(place.link_share))),
         place.phase.filter(|phase| Some(*phase) != place.module).map(|phase| format!(", during {phase}")),
+        is_uneven.then(|| format!("; uneven: the ranks compute {} as long on average", percent(load_balance))),
     ];
     [bottleneck.component.title(), &share].into_iter().chain(clauses.iter().flatten().map(String::as_str)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_says_how_busy_the_place_is_and_how_even_the_work() {
+        let said = |component, load_balance| {
+            let bottleneck = Bottleneck { component, part: None, share: 0.784 };
+            let place = BottleneckSite {
+                rank: Some(0),
+                rank_share: Some(0.947),
+                link: Some((0, 1)),
+                link_share: Some(0.385),
+                ..BottleneckSite::default()
+            };
+            sentence(&bottleneck, &place, load_balance)
+        };
+        let words = "communication (78 %), on rank 0 (busy for 95 %), link from node 0 to node 1 (busy for 38 %)";
+        assert_eq!(said(Component::Communication, 0.1), words);
+        assert!(!said(Component::Computation, 0.9).contains("uneven"));
+        assert!(said(Component::Computation, 0.47).ends_with("; uneven: the ranks compute 47 % as long on average"));
+    }
 }

@@ -48,7 +48,12 @@ fn split(shares: ComputationShares, computation_s: f64) -> ComputationSplit {
 /// processor computes alike, a communication routine, or processor 0, which reads, distributes, collects and writes.
 #[must_use]
 pub fn place(bottleneck: &Bottleneck) -> BottleneckSite {
-    let of = |rank, module, phase| BottleneckSite { rank, link: None, module: Some(module), phase: Some(phase) };
+    let of = |rank, module, phase| BottleneckSite {
+        rank,
+        module: Some(module),
+        phase: Some(phase),
+        ..BottleneckSite::default()
+    };
     match bottleneck.part {
         Some(SubComponent::Input) => of(Some(0), "input", "input"),
         Some(SubComponent::Output) => of(Some(0), "output", "output"),
