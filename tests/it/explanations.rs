@@ -164,6 +164,14 @@ fn bad_questions_get_an_answer() {
     assert!(without_one.contains("`--base 64`") && without_one.contains("--sequential-s"), "{without_one}");
     let other_base = message(&["laws", "--data", "-", "--base", "2"], "p,time\n64,1\n");
     assert!(other_base.contains("there is no time at p = 2: `--base 64`"), "{other_base}");
+    let shapes = "p,n,px,py,time\n1,8,1,1,9\n4,8,2,2,3\n8,8,2,4,2\n1,9,1,1,9\n4,9,2,2,3\n8,9,2,4,2\n";
+    let separate = message(&["laws", "--data", "-"], shapes);
+    assert!(separate.contains("if they do not change the problem, add `--ignore px,py`"), "{separate}");
+    let no_axis = message(&["laws", "--data", "-", "--ignore", "time"], shapes);
+    assert!(no_axis.contains("--ignore time: this column separates no series; those that do: n, px, py"), "{no_axis}");
+    let together = parsim().args(["laws", "--data", "-", "--ignore", "px,py"]).write_stdin(shapes).assert().success();
+    let together = String::from_utf8_lossy(&together.get_output().stdout).into_owned();
+    assert_eq!(together.matches("the knee is").count() + together.matches("no knee").count(), 2, "{together}");
     assert!(message(&["fit", "-", "--model", "hockney"], "bytes,time\n2,1\n").contains("do not determine the model"));
     assert!(message(&["fit", "-", "--model", "hockney"], "p,time\n2,1\n").contains("no column `bytes`"));
     let explain = |options: &[&str]| message(&[&["explain", "scenarios/ping.ron"], options].concat(), "");

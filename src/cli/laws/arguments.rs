@@ -288,4 +288,8 @@ pub struct SeriesArguments {
     /// of ranks.
     #[arg(long, value_name = "KEY,…", value_delimiter = ',', requires = "data")]
     pub components: Vec<String>,
+    /// Columns before the times that separate no series, such as the shape of the grid of ranks, which follows from the
+    /// number of processors.
+    #[arg(long, value_name = "KEY,…", value_delimiter = ',', requires = "data")]
+    pub ignore: Vec<String>,
 }

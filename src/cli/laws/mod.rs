@@ -152,7 +152,8 @@ impl SeriesArguments {
             return Err(StudyError::Request(message.to_owned()));
         };
         let (time, processors, components) = (self.time.clone(), self.processors.clone(), self.components.clone());
-        SeriesColumns { time, processors, sequential_s: self.sequential_s, base: self.base, components }
+        let ignored = self.ignore.clone();
+        SeriesColumns { time, processors, sequential_s: self.sequential_s, base: self.base, components, ignored }
             .answer(self.swept.table(path, recall)?)
     }
 }

@@ -7,7 +7,7 @@ use crate::model::laws::{Base, KarpFlattVerdict, RequestedBase, SeriesPoint, Spe
 use crate::report::table;
 use crate::scenario::AxisValue;
 use crate::scenario::table::{Row, Table};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// The activities of a rank, by their keys in the output of a sweep; the times sum to the makespan.
@@ -34,6 +34,8 @@ pub struct SeriesColumns {
     /// Columns that sum to the time, whose parts in the Karp-Flatt metric are reported; by default the activities of
     /// ranks.
     pub components: Vec<String>,
+    /// Columns of varied parameters that separate no series.
+    pub ignored: Vec<String>,
 }
 
 /// The values of the varied parameters other than the number of processors.
@@ -59,7 +61,7 @@ impl SeriesColumns {
         if data.rows.is_empty() {
             return Err(data.failure(&format!("no row has both `{processors}` and `{time}`")).into());
         }
-        let axes: Vec<_> = data.axes(&time).filter(|axis| **axis != processors).cloned().collect();
+        let axes = self.axes(&data, [&time, &processors])?;
         data.need_values(&axes)?;
         data.need_different_points(&axes.iter().chain([&processors]).cloned().collect::<Vec<_>>())?;
         // The activities of ranks are known for the first seed only, and sum to its time.
@@ -73,7 +75,10 @@ impl SeriesColumns {
             let fewest = points.iter().map(|point| point.processors).fold(f64::INFINITY, f64::min);
             let Some(series) = SpeedupSeries::new(points, self.requested_base()) else {
                 let at = if group.is_empty() { String::new() } else { format!(" for {}", described(&group)) };
-                return Err(data.failure(&self.no_base(&processors, &at, fewest)).into());
+                let fault = data.failure(&self.no_base(&processors, &at, fewest));
+                return Err(followers(&data, &axes, &processors)
+                    .map_or(fault.clone(), |hint| fault.help(&hint))
+                    .into());
             };
             let records = records(&series, &group, &time).map_err(|lost| data.fault_of_name(&lost))?;
             answer.records.extend(records);
@@ -81,6 +86,17 @@ impl SeriesColumns {
         }
         answer.words = format!("{}{words}", table(&answer.records));
         Ok(answer)
+    }
+
+    /// Returns the columns whose values separate series.
+    fn axes(&self, data: &Table, [time, processors]: [&String; 2]) -> Result<Vec<String>, StudyError> {
+        let axes: Vec<_> = data.axes(time).filter(|axis| *axis != processors).cloned().collect();
+        if let Some(other) = self.ignored.iter().find(|name| !axes.contains(name)) {
+            let known = if axes.is_empty() { "none".to_owned() } else { axes.join(", ") };
+            let message = format!("--ignore {other}: this column separates no series; those that do: {known}");
+            return Err(StudyError::Request(message));
+        }
+        Ok(axes.into_iter().filter(|axis| !self.ignored.contains(axis)).collect())
     }
 
     fn requested_base(&self) -> RequestedBase {
@@ -118,6 +134,27 @@ impl SeriesColumns {
             complete => Ok(complete.map(|()| components)?),
         }
     }
+}
+
+/// Returns a hint at the columns whose values follow from the number of processors in all rows, if there are any.
+fn followers(data: &Table, axes: &[String], processors: &str) -> Option<String> {
+    let follows = |axis: &&String| {
+        let mut values: HashMap<_, Vec<String>> = HashMap::new();
+        for row in &data.rows {
+            let [count, value] = [processors, axis].map(|name| row.value(name).map(ToString::to_string));
+            let known = values.entry(count).or_default();
+            known.extend(value.filter(|value| !known.contains(value)));
+        }
+        let distinct: HashSet<_> = values.values().flatten().collect();
+        distinct.len() > 1 && values.values().all(|of_count| of_count.len() == 1)
+    };
+    let names: Vec<_> = axes.iter().filter(follows).map(String::as_str).collect();
+    let list = names.join(",");
+    (!names.is_empty()).then(|| {
+        format!(
+            "the values of {list} follow from `{processors}`; if they do not change the problem, add `--ignore {list}`"
+        )
+    })
 }
 
 /// Checks that components sum to the time in every row, within the accuracy of measurements.
