@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_rest_is_estimated_at_the_mean_pace() {
-        let left = |done, count| remaining(Duration::from_secs(60), done, count).map(|left| left.as_secs());
+        let left = |done, count| remaining(Duration::from_mins(1), done, count).map(|left| left.as_secs());
         assert_eq!([left(20, 40), left(1, 3), left(0, 3), left(3, 3)], [Some(60), Some(120), None, None]);
     }
 

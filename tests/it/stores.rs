@@ -40,9 +40,12 @@ fn a_sweep_runs_what_its_store_lacks() {
     assert_eq!(with(&["--over", "p=2,4"]), "parsim: 2 run, 0 found, 0 failed");
     assert_eq!(with(&["--over", "p=2,4,8"]), "parsim: 1 run, 2 found, 0 failed");
     // All three are compared with the one run on one rank, which the first of them makes.
-    let compared = ["--over", "p=2,4,8", "--set", "compare=[OneRank]", "--jobs", "1"];
-    assert_eq!(with(&compared), "parsim: 1 run, 2 found, 0 failed");
-    assert_eq!(with(&compared), "parsim: 0 run, 3 found, 0 failed");
+    let sweep =
+        ["sweep", "scenarios/gauss-jordan-neighbour.ron", "--store", "kept", "--over", "n=32", "--over", "p=2,4,8"];
+    assert_eq!(last_words(&desk, 0, &sweep), "parsim: 3 run, 0 found, 0 failed");
+    let compared = [&sweep[..], &["--set", "compare=[OneRank]", "--jobs", "1"]].concat();
+    assert_eq!(last_words(&desk, 0, &compared), "parsim: 1 run, 2 found, 0 failed");
+    assert_eq!(last_words(&desk, 0, &compared), "parsim: 0 run, 3 found, 0 failed");
     assert_eq!(with(&["--over", "p=2,4", "--set", "repeat=2"]), "parsim: 2 run, 0 found, 0 failed");
     let plain = called(&desk, &["run", RING, "--set", "repeat=2", "--format", "jsonl"]);
     let kept = ["run", RING, "--set", "repeat=2", "--format", "jsonl", "--store", "kept"];

@@ -162,6 +162,7 @@ fn a_message_alone_waits_for_nobody() {
         };
         if kind == WITHIN_NODE {
             let rules = ["Packed(ranks_per_node: 2)", "Cyclic(over: \"socket\", ranks_per_node: 2)"];
+            settings.push(("axes", "[]".to_owned()));
             settings.push(("placement", rules[random.random_range(0..2)].to_owned()));
         } else {
             settings.push(("placement.hops", hops.to_string()));

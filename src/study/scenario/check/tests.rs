@@ -51,7 +51,7 @@ fn impossible_levels_are_refused_at_their_parameter() {
     let two = ("machine.nodes.levels", "[Level(name: \"node\", members: 2)]");
     assert_eq!(
         faults(PING, &[two, ("placement", "Packed(ranks_per_node: 4)")]),
-        ["placement.ranks_per_node: 4 ranks do not fit on the 2 cores of a node"]
+        ["placement.ranks_per_node: 4 ranks do not fit on the 2 cores of a node: a core has one rank"]
     );
     assert_eq!(faults(PING, &[two, ("placement", "Packed(ranks_per_node: 2)")]), Vec::<String>::new());
 }
