@@ -7,10 +7,11 @@ use super::outcome::{Outcome, keyed};
 use super::recall::Recall;
 use super::references::References;
 use crate::answer::{QuantityValue, Record};
-use crate::scenario::{AxisValue, Case, Cases};
+use crate::report::counted;
+use crate::scenario::{AxisValue, Case, Cases, CheckedScenario};
 use parsim_sim::simulation::{SimulationError, WallClock};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
@@ -19,6 +20,15 @@ use std::time::Duration;
 
 /// The values of the axes of a case, by axis name.
 pub type Keys = Vec<(String, Option<AxisValue>)>;
+
+/// Returns the name of the machine of all scenarios, or how many machines they have.
+pub fn machines_of<'s>(scenarios: impl Iterator<Item = &'s CheckedScenario>) -> String {
+    let names: BTreeSet<&str> = scenarios.map(|scenario| &*scenario.machine.name).collect();
+    match names.first() {
+        Some(only) if names.len() == 1 => (*only).to_owned(),
+        _ => counted(names.len(), "machine"),
+    }
+}
 
 /// A case after it was processed.
 pub enum CaseResult<'c> {

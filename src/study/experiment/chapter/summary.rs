@@ -5,6 +5,7 @@ use super::{in_role, values};
 use crate::analysis::Residuals;
 use crate::answer::{Record, Role};
 use crate::experiment::bottleneck::CurveCases;
+use crate::experiment::cases::machines_of;
 use crate::experiment::curves::{CurveAxis, SIMULATED};
 use crate::report::figures::{LineOrigin, TimeLine};
 use crate::report::latency_load::MEAN;
@@ -61,7 +62,12 @@ impl SummaryInput<'_> {
             })
             .collect();
         let over = if axes.is_empty() { String::new() } else { format!(": {}", axes.join("; ")) };
-        format!("{} of {} on {}{over}.", counted(self.cases, "case"), scenario.program.name(), scenario.machine.name)
+        let machines = if cases.is_empty() {
+            scenario.machine.name.clone()
+        } else {
+            machines_of(cases.iter().map(|case| &*case.scenario))
+        };
+        format!("{} of {} on {machines}{over}.", counted(self.cases, "case"), scenario.program.name())
     }
 
     /// Describes the times of each group.

@@ -8,7 +8,7 @@ pub use candidate::{Candidate, Standing};
 
 use super::calibration::{CalibratedScenario, Predictor};
 use super::{IntervalLevel, ScenarioFile, StudyError, Workers};
-use crate::scenario::{CheckedScenario, Override, Plan, Scenario};
+use crate::scenario::{Override, Plan, Scenario};
 use parsim_sim::machine::Machine;
 use parsim_sim::network::Contention;
 use parsim_sim::node::Progress;
@@ -184,8 +184,3 @@ fn can_be_bound(machine: &Machine) -> bool {
 
 /// The names of the program and the machine.
 pub(super) type Subject = (&'static str, String);
-
-/// Returns the names of program and machine of a scenario.
-pub(super) fn subject(scenario: &CheckedScenario) -> Subject {
-    (scenario.program.name(), scenario.machine.name.clone())
-}

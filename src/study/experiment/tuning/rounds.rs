@@ -3,10 +3,10 @@
 //! 2016).
 
 use super::candidate::{Candidate, Standing};
-use super::{Subject, Tuning, can_be_bound, subject};
+use super::{Subject, Tuning, can_be_bound};
 use crate::analysis::Sample;
 use crate::experiment::calibration::VariedCases;
-use crate::experiment::cases::{case_at, catching_panics};
+use crate::experiment::cases::{case_at, catching_panics, machines_of};
 use crate::experiment::memory_budget::MemoryBudget;
 use crate::experiment::repetition::repetition;
 use crate::experiment::stopping::needs_another_run;
@@ -64,8 +64,9 @@ pub struct RaceResult {
 /// Runs the candidates of `plan`.
 pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<'_>) -> Result<RaceResult, StudyError> {
     let candidates = candidates(plan)?;
-    let first = candidates.iter().find_map(|candidate| candidate.case.as_ref()).map(|case| &*case.scenario);
-    let Some((repeat, subject)) = first.map(|scenario| (scenario.repeat, subject(scenario))) else {
+    let scenarios = || candidates.iter().filter_map(|candidate| Some(&*candidate.case.as_ref()?.scenario));
+    let first = scenarios().next().map(|first| (first.repeat, (first.program.name(), machines_of(scenarios()))));
+    let Some((repeat, subject)) = first else {
         // Collecting the cases reports the faults of the first one with their places.
         return Err(plan.cases().err().map_or_else(StudyError::no_case, StudyError::from));
     };
