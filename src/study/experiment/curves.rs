@@ -336,6 +336,17 @@ mod tests {
     }
 
     #[test]
+    fn curves_run_along_the_zipped_axis_of_numbers() {
+        let n = r#"Axis(name: "n", path: "program.parameters.n", values: [1, 2, 3])"#;
+        let placement =
+            r#"Axis(name: "placement", path: "placement", values: ["RowMajor", "Random", "Explicit([3, 2, 1, 0])"])"#;
+        let (plan, cases) = steps(&format!(r#"axes: [{n}, {placement}], zip: [["n", "placement"]]"#));
+        for axis in [CurveAxis::of(&plan, None).unwrap(), CurveAxis::of_page(&plan, &cases)] {
+            assert_eq!(axis.name, "n");
+        }
+    }
+
+    #[test]
     fn an_axis_with_one_value_is_not_drawn_along() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/ping.ron");
         let axis = |over: &[(&str, &[&str])]| {

@@ -133,12 +133,16 @@ impl Plan {
         self.axes.iter().filter(is_determined).map(|planned| planned.axis.name.clone()).collect()
     }
 
-    /// Returns `axis`, or an axis that is zipped with it and determines its values, if some of them occur twice.
+    /// Returns `axis`, or an axis that is zipped with it and represents both better: one without repeated values, and of
+    /// these one of numbers.
     #[must_use]
     pub fn distinct_along<'p>(&'p self, axis: &'p Axis) -> &'p Axis {
-        let is_distinct = |name: &str| self.axis(name).is_some_and(has_distinct_values);
-        let mut zipped = self.axes().filter(|other| self.are_zipped(&other.name, &axis.name));
-        if is_distinct(&axis.name) { axis } else { zipped.rfind(|other| is_distinct(&other.name)).unwrap_or(axis) }
+        let zipped = self.axes().filter(|other| self.are_zipped(&other.name, &axis.name));
+        let rank = |axis: &&Axis| {
+            let planned = self.axis(&axis.name).filter(|planned| has_distinct_values(planned));
+            planned.map(|planned| planned.values.iter().all(|value| value.shown.number().is_some()))
+        };
+        zipped.chain([axis]).max_by_key(rank).unwrap_or(axis)
     }
 
     /// Returns the axis `name`, or the last axis with several values from which it is computed.
