@@ -64,9 +64,10 @@ impl SideTasks {
         self.outstanding == 0
     }
 
-    /// Begins a task and runs it until it has to wait for anything else than the processor. Tasks whose messages could be confused, because some ranks still
-    /// run one task while others run the next, need different `serial` numbers, which must be the same on all ranks.
-    /// The run ends with an error if thousands of tasks run whose messages could no longer be told apart.
+    /// Begins a task and runs it until it has to wait for anything else than the processor. Tasks whose messages could be
+    /// confused, because some ranks still run one task while others run the next, need different `serial` numbers, which
+    /// must be the same on all ranks. The run ends with an error if thousands of tasks run whose messages could no longer
+    /// be told apart.
     pub async fn begin<F: Future<Output = ()> + 'static>(
         &mut self,
         me: &Process,
