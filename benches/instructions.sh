@@ -77,3 +77,11 @@ traffic buffers $packets --set 'machine.network.switching=StoreAndForward(packet
 count contended-all-to-all run scenarios/collective.ron --set 'axes=[]' --set ranks=256 --set 'program.bytes=8 KiB' \
     --set 'program.operation=AllToAll(algorithm: Pairwise)' \
     --set "machine=$(echo "$torus" | sed 's/32/16/g')"
+# Flows between nodes of 32 ranks: many have the same route.
+nodes='Node(processor:FlopRate("10 Gflop/s"),memory:"16 GiB",router:Hardware,noise:LogNormal(0.02),
+    interface:Interface(overhead:"0.2 us",latency:"0.2 us",gap_per_byte:"100 Gbit/s",progress:AfterArrival))'
+count flows-32-ranks-a-node run scenarios/stencil.ron --set 'axes=[]' --set ranks=2048 --set 'placement=Packed(ranks_per_node:32)' \
+    --set "machine=Machine(name:\"fat tree\",nodes:$nodes,sends:Buffered,network:Network(routing:DimensionOrder,
+        topology:ExtendedFatTree(children:[16,4],parents:[1,8]),switching:CutThrough(packet:\"4 KiB\"),
+        links:Link(per_byte:\"100 Gbit/s\"),contention:FairFlows))" \
+    --set 'program=Phases(steps:[Repeat(times:2,steps:[Exchange(with:Torus,bytes:"64 KiB"),Compute(flops:100000)])])'

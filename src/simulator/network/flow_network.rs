@@ -217,7 +217,7 @@ impl FlowNetwork {
         if self.gates.duplex.is_some_and(|largest| bytes > largest) && !channels.is_empty() {
             channels.push(self.pair(ends));
         }
-        self.flows.enter(arrival(delay), FlowMessage { number: message, to: ends.to, bytes }, channels.into());
+        self.flows.enter(arrival(delay), FlowMessage { number: message, to: ends.to, bytes }, &channels);
     }
 
     /// Returns the channel that long messages between two nodes share in both directions. It is as fast as the faster

@@ -2,23 +2,31 @@
 //!
 //! Every message in the network is a flow over all channels of its route at once. Rates are max-min fair (Bertsekas and
 //! Gallager: Data Networks, 1992, section 6.5.2): no flow can get more without taking from a flow that has no more.
-//! Rates stay constant until a flow begins or ends.
+//! Rates stay constant until a flow begins or ends. Flows over the same channels have the same rate and are handled as
+//! one aggregate.
 
+mod aggregate;
 mod sharing;
 
 use crate::engine::Slab;
 use crate::units::{PerByte, SimDuration, SimTime};
+use aggregate::FlowAggregate;
 use priority_queue::PriorityQueue;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use sharing::ProgressiveFilling;
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 /// The runtime state of all channels and flows of a network. Each channel has a number and a rate.
 pub struct Flows {
     channels: Vec<FlowChannel>,
     states: Slab<Flow>,
-    /// Flows by their next events: the arrival of the first byte, then of the last one.
-    events: PriorityQueue<u32, Reverse<(SimTime, u32)>>,
-    /// Channels on which a flow has begun or ended since rates were last computed.
+    aggregates: Slab<FlowAggregate>,
+    /// The aggregates with flows, by their channels.
+    by_channels: FxHashMap<Arc<[u32]>, u32>,
+    /// The events by time, simultaneous ones by flow.
+    events: PriorityQueue<FlowEvent, Reverse<(SimTime, u32)>, FxBuildHasher>,
+    /// Aggregates in which a flow has begun or ended since rates were last computed.
     changed: Vec<u32>,
     changed_at: SimTime,
     /// The least rate of the flows that have ended since then.
@@ -26,12 +34,23 @@ pub struct Flows {
     sharing: ProgressiveFilling,
 }
 
+/// An event of a flow.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum FlowEvent {
+    /// The arrival of the first byte of a flow.
+    Begin(u32),
+    /// The arrival of the last byte of the flow of an aggregate that ends first.
+    End(u32),
+}
+
 struct FlowChannel {
     /// Rate in bytes per picosecond.
     capacity: f64,
     per_byte: PerByte,
-    /// The flows that have begun on the channel and not ended.
-    flows: Vec<u32>,
+    /// The aggregates of the flows that have begun on the channel and not ended.
+    aggregates: Vec<u32>,
+    /// Number of these flows.
+    flows: u32,
     /// Number of flows whose first byte is in transit.
     coming: u32,
     /// Number of messages that have begun.
@@ -52,17 +71,12 @@ pub struct FlowMessage {
 }
 
 /// A message in transit.
+#[derive(Clone, Copy)]
 struct Flow {
     message: FlowMessage,
-    channels: Box<[u32]>,
+    aggregate: u32,
     /// Arrival of the first byte.
     begin: SimTime,
-    /// Bytes that had not been carried at `since`.
-    remaining: f64,
-    /// The time of the last change of its rate.
-    since: SimTime,
-    /// `true` if the first byte has arrived. Before, the flow takes no bandwidth.
-    has_begun: bool,
 }
 
 /// A flow that has ended.
@@ -70,31 +84,16 @@ pub struct EndedFlow {
     /// The message.
     pub message: FlowMessage,
     /// The channels that the flow has crossed.
-    pub channels: Box<[u32]>,
+    pub channels: Arc<[u32]>,
     /// Arrival of the first byte.
     pub begin: SimTime,
-}
-
-impl Flow {
-    #[expect(clippy::cast_precision_loss, reason = "the relative error of a span beyond 2^53 ps is below 10^-15")]
-    fn remaining_at(&self, now: SimTime, rate: f64) -> f64 {
-        // A flow that has just begun has no rate yet.
-        if now == self.since {
-            return self.remaining;
-        }
-        (self.remaining - rate * now.since(self.since).ps() as f64).max(0.0)
-    }
-
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, positive, and saturating")]
-    fn end(&self, rate: f64) -> SimTime {
-        self.since + SimDuration::from_ps((self.remaining / rate).round() as u64)
-    }
 }
 
 impl FlowChannel {
     fn new(per_byte: PerByte) -> Self {
         let capacity = Flows::rate_of(per_byte);
-        Self { capacity, per_byte, flows: Vec::new(), coming: 0, messages: 0, busy: SimDuration::ZERO }
+        let aggregates = Vec::new();
+        Self { capacity, per_byte, aggregates, flows: 0, coming: 0, messages: 0, busy: SimDuration::ZERO }
     }
 }
 
@@ -106,7 +105,9 @@ impl Flows {
             sharing: ProgressiveFilling::new(channels.len()),
             channels,
             states: Slab::new(),
-            events: PriorityQueue::new(),
+            aggregates: Slab::new(),
+            by_channels: FxHashMap::default(),
+            events: PriorityQueue::with_default_hasher(),
             changed: Vec::new(),
             changed_at: SimTime::START,
             slowest_ended: f64::INFINITY,
@@ -147,22 +148,29 @@ impl Flows {
     /// Returns the number of flows assigned to a channel, including those whose first byte is in transit.
     pub fn assigned_flows(&self, channel: u32) -> u64 {
         let channel = &self.channels[channel as usize];
-        channel.flows.len() as u64 + u64::from(channel.coming)
+        u64::from(channel.flows) + u64::from(channel.coming)
     }
 
     /// Adds a flow over `channels` whose first byte arrives at `begin`.
-    pub fn enter(&mut self, begin: SimTime, message: FlowMessage, channels: Box<[u32]>) {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "the relative error of a length beyond 2^53 bytes is below 10^-15"
-        )]
-        let remaining = message.bytes as f64;
-        for channel in &channels {
+    pub fn enter(&mut self, begin: SimTime, message: FlowMessage, channels: &[u32]) {
+        for channel in channels {
             self.channels[*channel as usize].coming += 1;
         }
-        let (since, has_begun) = (begin, false);
-        let id = self.states.put(Flow { message, channels, begin, remaining, since, has_begun });
-        self.events.push(id, Reverse((begin, id)));
+        let aggregate = self.join(channels);
+        let id = self.states.put(Flow { message, aggregate, begin });
+        self.events.push(FlowEvent::Begin(id), Reverse((begin, id)));
+    }
+
+    /// Returns the aggregate of the flows over `channels` with one more flow.
+    fn join(&mut self, channels: &[u32]) -> u32 {
+        if let Some(aggregate) = self.by_channels.get(channels) {
+            self.aggregates[*aggregate].members += 1;
+            return *aggregate;
+        }
+        let channels: Arc<[u32]> = channels.into();
+        let aggregate = self.aggregates.put(FlowAggregate::of_one(channels.clone()));
+        self.by_channels.insert(channels, aggregate);
+        aggregate
     }
 
     /// Returns the time of the next event: new rates are due, or the next flow begins or ends.
@@ -175,9 +183,12 @@ impl Flows {
     /// Begins or ends the next flow, or computes new rates once nothing else happens at this time. Returns the time and
     /// the flow that has ended, if any.
     pub fn step(&mut self) -> Option<(SimTime, Option<EndedFlow>)> {
-        let next = self.events.peek().map(|(id, Reverse((time, _)))| (*id, *time));
+        let next = self.events.peek().map(|(event, Reverse((time, _)))| (*event, *time));
         match next {
-            Some((id, now)) if self.changed.is_empty() || now == self.changed_at => Some((now, self.run(now, id))),
+            Some((event, now)) if self.changed.is_empty() || now == self.changed_at => {
+                self.changed_at = now;
+                Some((now, self.run(event)))
+            }
             _ if self.changed.is_empty() => None,
             _ => {
                 self.share_out();
@@ -186,73 +197,120 @@ impl Flows {
         }
     }
 
-    fn run(&mut self, now: SimTime, id: u32) -> Option<EndedFlow> {
-        self.change(now, id);
-        if self.states[id].has_begun {
-            self.events.remove(&id);
-            return Some(self.end(id));
+    fn run(&mut self, event: FlowEvent) -> Option<EndedFlow> {
+        match event {
+            FlowEvent::Begin(id) => self.begin(id),
+            FlowEvent::End(aggregate) => Some(self.end(aggregate)),
         }
-        self.begin(id);
-        None
     }
 
     /// Handles the arrival of the first byte of a flow. The arrival of the last byte is unknown until rates are
-    /// computed.
-    fn begin(&mut self, id: u32) {
-        let flow = &mut self.states[id];
-        flow.has_begun = true;
-        self.sharing.begin(id);
-        let is_over = flow.message.bytes == 0 || flow.channels.is_empty();
-        self.events.change_priority(&id, Reverse((if is_over { flow.begin } else { SimTime::END }, id)));
-        for channel in &flow.channels {
+    /// computed, unless there is nothing to wait for.
+    fn begin(&mut self, id: u32) -> Option<EndedFlow> {
+        self.events.pop();
+        let Flow { message, aggregate, .. } = self.states[id];
+        let channels = self.aggregates[aggregate].channels.clone();
+        for channel in &*channels {
             let channel = &mut self.channels[*channel as usize];
-            channel.flows.push(id);
             channel.coming -= 1;
             channel.messages += 1;
         }
-    }
-
-    fn end(&mut self, id: u32) -> EndedFlow {
-        self.states.vacate(id);
-        self.slowest_ended = self.slowest_ended.min(self.sharing.rate(id));
-        let Flow { message, channels, begin, .. } = &mut self.states[id];
-        let channels = std::mem::take(channels);
-        for channel in &channels {
-            let channel = &mut self.channels[*channel as usize];
-            let place = channel.flows.iter().position(|other| *other == id).expect("a flow is on its channels");
-            channel.flows.swap_remove(place);
-            channel.busy += channel.per_byte.time(message.bytes);
+        if message.bytes == 0 || channels.is_empty() {
+            return Some(self.leave(id));
         }
-        EndedFlow { message: *message, channels, begin: *begin }
+        self.put_on_channels(id, aggregate);
+        None
     }
 
-    /// Marks the channels of a flow for new rates.
-    fn change(&mut self, now: SimTime, id: u32) {
-        self.changed_at = now;
-        self.changed.extend_from_slice(&self.states[id].channels);
+    /// Removes a flow.
+    fn leave(&mut self, id: u32) -> EndedFlow {
+        let Flow { message, aggregate, begin } = self.states.take(id);
+        let flows = &mut self.aggregates[aggregate];
+        flows.members -= 1;
+        self.changed.push(aggregate);
+        EndedFlow { message, channels: flows.channels.clone(), begin }
+    }
+
+    fn put_on_channels(&mut self, id: u32, aggregate: u32) {
+        let Flow { message, begin, .. } = self.states[id];
+        let flows = &mut self.aggregates[aggregate];
+        if flows.is_idle() {
+            self.sharing.begin(aggregate);
+            self.events.push(FlowEvent::End(aggregate), Reverse((SimTime::END, id)));
+        }
+        for channel in &*flows.channels {
+            let channel = &mut self.channels[*channel as usize];
+            channel.flows += 1;
+            if flows.is_idle() {
+                channel.aggregates.push(aggregate);
+            }
+        }
+        flows.begin(begin, self.sharing.rate(aggregate), (id, message.bytes));
+        self.changed.push(aggregate);
+    }
+
+    /// Handles the arrival of the last byte of the flow of an aggregate that ends first.
+    fn end(&mut self, aggregate: u32) -> EndedFlow {
+        let rate = self.sharing.rate(aggregate);
+        let flows = &mut self.aggregates[aggregate];
+        let id = flows.end();
+        let next = (!flows.is_idle()).then(|| flows.next_end(rate));
+        self.slowest_ended = self.slowest_ended.min(rate);
+        let ended = self.leave(id);
+        for channel in &*ended.channels {
+            let channel = &mut self.channels[*channel as usize];
+            channel.flows -= 1;
+            channel.busy += channel.per_byte.time(ended.message.bytes);
+        }
+        match next {
+            Some(end) => _ = self.events.change_priority(&FlowEvent::End(aggregate), Reverse(end)),
+            None => self.take_off_channels(aggregate),
+        }
+        ended
+    }
+
+    fn take_off_channels(&mut self, aggregate: u32) {
+        self.events.remove(&FlowEvent::End(aggregate));
+        for channel in &*self.aggregates[aggregate].channels {
+            let others = &mut self.channels[*channel as usize].aggregates;
+            let place = others.iter().position(|other| *other == aggregate).expect("an aggregate is on its channels");
+            others.swap_remove(place);
+        }
     }
 
     fn share_out(&mut self) {
         let now = self.changed_at;
         let ended = std::mem::replace(&mut self.slowest_ended, f64::INFINITY);
-        self.sharing.share(&self.channels, &self.states, (ended, &self.changed));
-        self.changed.clear();
-        for (id, before, rate) in self.sharing.changed_rates() {
-            let flow = &mut self.states[id];
-            (flow.remaining, flow.since) = (flow.remaining_at(now, before), now);
-            self.events.change_priority(&id, Reverse((flow.end(rate), id)));
+        self.sharing.share(&self.channels, &self.aggregates, (ended, &self.changed));
+        for (id, before) in self.sharing.changed_rates() {
+            self.aggregates[*id].advance(now, *before);
+        }
+        let changed = std::mem::take(&mut self.changed);
+        for id in self.sharing.changed_rates().iter().map(|(id, _)| id).chain(&changed) {
+            let aggregate = &self.aggregates[*id];
+            if !aggregate.is_idle() {
+                let end = aggregate.next_end(self.sharing.rate(*id));
+                self.events.change_priority(&FlowEvent::End(*id), Reverse(end));
+            }
+        }
+        changed.into_iter().for_each(|id| self.forget_if_empty(id));
+    }
+
+    fn forget_if_empty(&mut self, id: u32) {
+        let aggregate = &self.aggregates[id];
+        if aggregate.members == 0 && self.by_channels.remove(&aggregate.channels).is_some() {
+            self.aggregates.vacate(id);
         }
     }
 
     /// Returns, for each channel: its messages, and the time that their bytes up to `now` take at its full rate.
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, SimDuration)> + '_ {
         self.channels.iter().map(move |channel| {
-            #[expect(clippy::cast_precision_loss, reason = "as in `enter`")]
-            let part = |id: &u32| {
-                let flow = &self.states[*id];
-                flow.message.bytes as f64 - flow.remaining_at(now, self.sharing.rate(*id))
+            let carried = |id: &u32| {
+                let bytes = |flow| self.states[flow].message.bytes;
+                self.aggregates[*id].carried(now, self.sharing.rate(*id), bytes)
             };
-            let under_way = channel.per_byte.time_of_share(channel.flows.iter().map(part).sum());
+            let under_way = channel.per_byte.time_of_share(channel.aggregates.iter().map(carried).sum());
             (channel.messages, channel.busy + under_way)
         })
     }

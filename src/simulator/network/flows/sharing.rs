@@ -5,7 +5,7 @@
 //! was full below its rate, and up to the level at which a flow that has begun first fills a channel. Flows that were
 //! held below that level keep their rates.
 
-use super::{Flow, FlowChannel};
+use super::{FlowAggregate, FlowChannel};
 use crate::engine::Slab;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,11 +16,11 @@ use std::collections::binary_heap::PeekMut;
 pub struct ProgressiveFilling {
     /// The remaining capacity of each channel; valid only if its round is the present one.
     left: Vec<RemainingCapacity>,
-    /// By flow, the last round in which it was reached, or that round plus one once the flow has its rate.
+    /// By aggregate, the last round in which it was reached, or that round plus one once it has its rate.
     found: Vec<u64>,
-    /// The rate of each flow in bytes per picosecond; infinite until it is first computed.
+    /// The rate of each flow of an aggregate in bytes per picosecond; infinite until it is first computed.
     rates: Vec<f64>,
-    /// Flows whose rates have changed, with their rates before.
+    /// Aggregates whose rates have changed, with their rates before.
     changed: Vec<(u32, f64)>,
     /// The channels by the share that each of their flows without a rate would get, the smallest share first.
     fullest: BinaryHeap<Reverse<(RateBits, u32)>>,
@@ -57,27 +57,30 @@ impl ProgressiveFilling {
         self.left.push(RemainingCapacity::default());
     }
 
-    /// Adds a flow, which has begun but has no rate yet.
-    pub fn begin(&mut self, flow: u32) {
-        let places = self.rates.len().max(flow as usize + 1);
+    /// Adds an aggregate whose first flow has begun, which has no rate yet.
+    pub fn begin(&mut self, aggregate: u32) {
+        let places = self.rates.len().max(aggregate as usize + 1);
         self.rates.resize(places, f64::INFINITY);
         self.found.resize(places, 0);
-        self.rates[flow as usize] = f64::INFINITY;
+        self.rates[aggregate as usize] = f64::INFINITY;
     }
 
-    /// Returns the rate of a flow in bytes per picosecond.
-    pub fn rate(&self, flow: u32) -> f64 {
-        self.rates[flow as usize]
+    /// Returns the rate of each flow of an aggregate in bytes per picosecond.
+    pub fn rate(&self, aggregate: u32) -> f64 {
+        self.rates[aggregate as usize]
     }
 
-    /// Computes the rates of the flows that may have changed. `ended` is the least rate of a flow that has ended since
-    /// the last computation, and `changed` the channels on which flows have begun or ended.
-    pub fn share(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, (ended, changed): (f64, &[u32])) {
+    /// Computes the rates that may have changed. `ended` is the least rate of a flow that has ended since the last
+    /// computation, and `changed` the aggregates in which flows have begun or ended.
+    pub fn share(&mut self, channels: &[FlowChannel], flows: &Slab<FlowAggregate>, (ended, changed): (f64, &[u32])) {
         self.round += 2;
         self.changed.clear();
         let mut open = Vec::new();
-        self.open(changed, &mut open);
-        let level = open.iter().fold(ended, |level, channel| self.level_below(&channels[*channel as usize], level));
+        for id in changed {
+            self.open(&flows[*id].channels, &mut open);
+        }
+        let level =
+            open.iter().fold(ended, |level, channel| self.level_below(&channels[*channel as usize], flows, level));
         self.reach(channels, flows, (level * BELOW, open));
         while let Some((channel, rate)) = self.take_fullest() {
             self.fill(channels, flows, channel, rate);
@@ -115,21 +118,21 @@ impl ProgressiveFilling {
 
     /// Finds the channels that are connected to the changed ones (`open`) by flows with at least the rate `level`, and
     /// gives each to share what slower flows leave.
-    fn reach(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, (level, mut open): (f64, Vec<u32>)) {
+    fn reach(&mut self, channels: &[FlowChannel], flows: &Slab<FlowAggregate>, (level, mut open): (f64, Vec<u32>)) {
         let mut fullest = std::mem::take(&mut self.fullest).into_vec();
         while let Some(channel) = open.pop() {
-            let FlowChannel { capacity, flows: crossing, .. } = &channels[channel as usize];
+            let FlowChannel { capacity, aggregates, .. } = &channels[channel as usize];
             let mut left = RemainingCapacity { round: self.round, capacity: *capacity, flows: 0 };
-            for id in crossing {
-                let rate = self.rates[*id as usize];
+            for id in aggregates {
+                let (rate, aggregate) = (self.rates[*id as usize], &flows[*id]);
                 if rate < level {
-                    left.capacity -= rate;
+                    left.capacity -= rate * f64::from(aggregate.flows());
                     continue;
                 }
-                left.flows += 1;
+                left.flows += aggregate.flows();
                 if self.found[*id as usize] != self.round {
                     self.found[*id as usize] = self.round;
-                    self.open(&flows[*id].channels, &mut open);
+                    self.open(&aggregate.channels, &mut open);
                 }
             }
             self.left[channel as usize] = left;
@@ -141,8 +144,8 @@ impl ProgressiveFilling {
     }
 
     /// Gives the flows of the fullest channel its equal share.
-    fn fill(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, channel: u32, rate: f64) {
-        for id in &channels[channel as usize].flows {
+    fn fill(&mut self, channels: &[FlowChannel], flows: &Slab<FlowAggregate>, channel: u32, rate: f64) {
+        for id in &channels[channel as usize].aggregates {
             if self.found[*id as usize] != self.round {
                 continue;
             }
@@ -151,23 +154,26 @@ impl ProgressiveFilling {
             if before.to_bits() != rate.to_bits() {
                 self.changed.push((*id, before));
             }
-            for crossed in &flows[*id].channels {
+            let (aggregate, count) = (&flows[*id], flows[*id].flows());
+            for crossed in &*aggregate.channels {
                 let left = &mut self.left[*crossed as usize];
-                left.capacity -= rate;
-                left.flows -= 1;
+                left.capacity -= rate * f64::from(count);
+                left.flows -= count;
             }
         }
     }
 
     /// Returns the level at which filling finds a channel full, but at most `level`.
-    fn level_below(&self, channel: &FlowChannel, level: f64) -> f64 {
+    fn level_below(&self, channel: &FlowChannel, flows: &Slab<FlowAggregate>, level: f64) -> f64 {
         // From the equal share, the level rises by what slower flows leave.
-        let flows = u32::try_from(channel.flows.len()).expect("fewer than 2^32 messages at once");
-        let mut full = channel.capacity / f64::from(flows);
+        let mut full = channel.capacity / f64::from(channel.flows);
         while full < level {
-            let slower = channel.flows.iter().map(|id| self.rate(*id)).filter(|rate| *rate < full);
-            let (count, sum) = slower.fold((0_u32, 0.0), |(count, sum), rate| (count + 1, sum + rate));
-            let next = (channel.capacity - sum) / f64::from(flows - count);
+            let slower = channel.aggregates.iter().filter(|id| self.rate(**id) < full);
+            let (count, sum) = slower.fold((0, 0.0), |(count, sum), id| {
+                let flows = flows[*id].flows();
+                (count + flows, sum + self.rate(*id) * f64::from(flows))
+            });
+            let next = (channel.capacity - sum) / f64::from(channel.flows - count);
             if next <= full {
                 return full;
             }
@@ -176,8 +182,8 @@ impl ProgressiveFilling {
         level
     }
 
-    /// Returns the flows whose rates have changed, each with its rate before and now.
-    pub fn changed_rates(&self) -> impl Iterator<Item = (u32, f64, f64)> + '_ {
-        self.changed.iter().map(|(id, before)| (*id, *before, self.rate(*id)))
+    /// Returns the aggregates whose rates have changed, each with the rate before.
+    pub fn changed_rates(&self) -> &[(u32, f64)] {
+        &self.changed
     }
 }
