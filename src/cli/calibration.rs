@@ -3,9 +3,11 @@
 use super::progress::Bar;
 use clap::Args;
 use parsim_study::experiment::calibration::{CalibratedScenario, CalibrationCase, CalibrationRequest, Predictor};
-use parsim_study::experiment::{IntervalLevel, Recall, ScenarioFile, StudyError, Workers};
+use parsim_study::experiment::{IntervalLevel, Recall, References, ScenarioFile, StudyError, Workers};
+use parsim_study::scenario::Scenario;
+use parsim_study::scenario::source::Faults;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of commands that use a calibrated machine.
 #[derive(Clone, Debug, Args)]
@@ -45,4 +47,13 @@ pub fn calibrated(
     file: ScenarioFile,
 ) -> Result<Option<CalibratedScenario<'_>>, StudyError> {
     predictor.map(|known| CalibratedScenario::new(known, file, ScenarioFile::plan)).transpose()
+}
+
+/// Reads the measurements that a scenario lists, whose file is at `path`; with calibrated values, they apply to these.
+pub fn references(
+    calibrated: Option<&CalibratedScenario<'_>>,
+    scenario: &Scenario,
+    path: &Path,
+) -> Result<References, Faults> {
+    calibrated.map_or_else(|| References::load(scenario, path), CalibratedScenario::references)
 }

@@ -1,6 +1,6 @@
 //! `parsim merge`: the rows of a sweep from a store, without running any case.
 
-use super::calibration::{CalibrationArguments, calibrated};
+use super::calibration::{CalibrationArguments, calibrated, references};
 use super::store::{read, warn};
 use super::sweep::{finish_rows, shape, written};
 use super::{CaseArguments, Failure, ScenarioArguments};
@@ -8,7 +8,7 @@ use crate::cli::notice::{note, say};
 use crate::cli::progress::Bar;
 use clap::Args;
 use parsim_study::experiment::calibration::CalibratedScenario;
-use parsim_study::experiment::{Recall, References, StudyError, SweepPart, Unfinished, unfinished};
+use parsim_study::experiment::{Recall, StudyError, SweepPart, Unfinished, unfinished};
 use std::mem::take;
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     let plan = calibrated.as_ref().map_or(&plan, CalibratedScenario::plan);
     let cases = plan.unfold()?;
     let (Some(store), false) = (&store, common.dump_config(&cases)?) else { return Ok(()) };
-    let references = References::load(plan.scenario(), &common.scenario)?;
+    let references = references(calibrated.as_ref(), plan.scenario(), &common.scenario)?;
     let varied = calibrated.as_ref().map(CalibratedScenario::unfold).transpose()?;
     let workers = arguments.cases.workers(&bar, Recall::from(store, false));
     let mut unfinished = unfinished(&cases, varied.as_ref(), &references, store, workers, arguments.partial)?;

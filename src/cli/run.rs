@@ -1,6 +1,6 @@
 //! `parsim run`: a run of the base values of a scenario.
 
-use super::calibration::CalibrationArguments;
+use super::calibration::{CalibrationArguments, references};
 use super::failure::each;
 use super::store::StoreArguments;
 use super::{Failure, ScenarioArguments, pictures};
@@ -62,7 +62,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     if common.dump_config {
         return common.output.write(format_args!("{}\n", plan.to_ron(&case)));
     }
-    let references = References::load(&case.scenario, &common.scenario)?;
+    let references = references(calibrated.as_ref(), &case.scenario, &common.scenario)?;
     let mut outcome = arguments.outcome(&case, &references)?;
     if let Some(calibrated) = &calibrated {
         outcome = arguments.store.with(|recall| Ok(calibrated.with_interval_of_base(outcome, recall)?))?;

@@ -1,6 +1,6 @@
 //! `parsim sweep`: runs every case of a scenario's axes on all cores, and writes the rows in the order of the axes.
 
-use super::calibration::{CalibrationArguments, calibrated};
+use super::calibration::{CalibrationArguments, calibrated, references};
 use super::notice::{is_quiet, note};
 use super::progress::Bar;
 use super::store::{StoreArguments, announce_without_store, finish};
@@ -49,7 +49,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     if common.dump_config(&cases)? {
         return Ok(());
     }
-    let references = References::load(plan.scenario(), &common.scenario)?;
+    let references = references(calibrated.as_ref(), plan.scenario(), &common.scenario)?;
     let store = arguments.store.open()?;
     let _announced = store.is_none().then(announce_without_store);
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));

@@ -108,6 +108,22 @@ fn every_command_has_the_same_interval() {
     assert!(swept.iter().zip(&wider).all(|(row, wide)| interval(row, keys)[0] >= ends(wide)[0]));
 }
 
+/// Calibrated values describe the machine on which was measured; other values do not.
+#[test]
+fn measurements_stand_beside_calibrated_values() {
+    let calibrated = Calibrated::new();
+    calibrated.keep();
+    let compare = format!("compare=[Measured({:?})]", calibrated.path("data.csv"));
+    let question = ["--over", "p=4,8", "--over", "program.bytes=1 B,1000 B", "--set", &compare, "--format", "jsonl"];
+    let measured = |more: &[&str]| {
+        let (said, _) = calibrated.asked_by("fit.ron", "sweep", &[&question, more].concat());
+        let rows = said.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row is JSON"));
+        rows.map(|row| row["measured_s"].as_f64()).collect::<Vec<_>>()
+    };
+    assert_eq!(measured(&[]), [0.0056, 0.0193, 0.0138, 0.0259].map(Some));
+    assert_eq!(measured(&["--set", "machine.nodes.receiving.per_packet=1 us"]), [None; 4]);
+}
+
 /// A fit that is kept replaces its case: nothing is calibrated again, and every answer is the same.
 #[test]
 fn a_kept_fit_predicts_as_its_case() {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// A message of s bytes occupies its processor for `overhead` and (s − 1) `overhead_per_byte`, and its interface for
 /// `gap` and (s − 1) `gap_per_byte`. Both begin at the same time, when both are free, so that the slower of the two
-/// limits the rate at which a process can send. The first byte enters the network after `overhead`. Links that are
+/// limits the rate at which a process can send; `injection: Queued` lets the processor go first. The first byte enters the network after `overhead`. Links that are
 /// slower than the interface delay it. Messages between ranks of one node do not use the interface, unless
 /// `within_node` says so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -121,6 +121,9 @@ pub enum Injection {
     ByContention,
     /// One at a time, in the order of their sends, even if messages are modelled as flows.
     InTurn,
+    /// One at a time, from a queue of the interface: a send needs only its processor, which continues while the message
+    /// waits. Otherwise a send holds its processor until the interface is free, as in LogGOPS.
+    Queued,
 }
 
 /// The time at which the data of a message leave.

@@ -28,11 +28,16 @@ pub struct References {
 /// # Errors
 /// Returns the faults of the cases or of the measurements, or an error if a filter leaves no case.
 pub fn prepared(plan: &Plan, path: &Path) -> Result<(Vec<Case>, References), StudyError> {
+    Ok((cases_of(plan)?, References::load(plan.scenario(), path)?))
+}
+
+/// Returns the cases of a plan.
+///
+/// # Errors
+/// Returns the faults of the cases, or an error if a filter leaves none.
+pub fn cases_of(plan: &Plan) -> Result<Vec<Case>, StudyError> {
     let cases = plan.cases()?;
-    if cases.is_empty() {
-        return Err(StudyError::no_case());
-    }
-    Ok((cases, References::load(plan.scenario(), path)?))
+    if cases.is_empty() { Err(StudyError::no_case()) } else { Ok(cases) }
 }
 
 /// Reports the number of cases for which values of another machine or program are withheld, if there are any.

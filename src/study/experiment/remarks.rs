@@ -5,7 +5,7 @@ use crate::report::digits;
 use crate::scenario::CheckedScenario;
 use parsim_sim::machine::{Placement, Submachine};
 use parsim_sim::network::{Contention, Topology};
-use parsim_sim::node::Router;
+use parsim_sim::node::{Injection, Router};
 use parsim_sim::program::Program;
 use parsim_sim::units::SimDuration;
 use std::collections::BTreeSet;
@@ -32,6 +32,9 @@ pub struct Remarks {
     processors: Option<u32>,
     /// The most interfaces of a node behind a single link, and how many of them this link keeps busy.
     behind_a_link: Option<(u32, f64)>,
+    /// The most ranks of a node whose sends hold their processors until an interface of the node is free, and the number
+    /// of interfaces; of programs that start messages and continue.
+    holding: Option<(u32, u32)>,
     /// The sides of the grids of programs, and those of other grids that placements divide into blocks.
     other_grids: BTreeSet<([u32; 2], Vec<u32>)>,
     /// The fields of machines that have no effect on traffic.
@@ -75,6 +78,7 @@ impl Remarks {
             self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
         }
         self.behind_a_link = self.behind_a_link.or_else(|| interfaces_behind_a_link(scenario));
+        self.holding = self.holding.max(held_processors(scenario, ranks));
         self.other_grids.extend(other_grids(scenario));
         self.of_files.extend(scenario.program.note());
         self.doubts.extend(scenario.doubt().map(|fault| fault.message.clone()));
@@ -95,8 +99,10 @@ impl Remarks {
     #[must_use]
     pub fn all(&self) -> Vec<String> {
         let of_programs = [self.on_loads(), self.on_noise(), self.on_processors(), self.on_traffic(), self.on_doubts()];
-        [self.on_parts(), self.on_cores(), self.on_grids(), self.on_memories(), self.on_classes(), self.on_interfaces()]
+        let of_nodes = [self.on_cores(), self.on_memories(), self.on_classes(), self.on_interfaces(), self.on_queues()];
+        [self.on_parts(), self.on_grids()]
             .into_iter()
+            .chain(of_nodes)
             .chain(of_programs)
             .flatten()
             .chain(self.of_files.iter().cloned())
@@ -140,6 +146,15 @@ impl Remarks {
                 "note: the {count} interfaces of a node share its only link, which is as fast as {} of them: describe faster `end_links`, \
                  or a topology with several links at each node",
                 digits(busy)
+            )
+        })
+    }
+
+    fn on_queues(&self) -> Option<String> {
+        self.holding.map(|(ranks, count)| {
+            let interfaces = if count == 1 { "its interface".to_owned() } else { format!("its {count} interfaces") };
+            format!(
+                "note: {ranks} ranks of a node share {interfaces}: a send that is started holds its processor until one is free,                  so that computations hide less of it; `injection: Queued` describes an interface with a queue"
             )
         })
     }
@@ -206,6 +221,16 @@ fn interfaces_behind_a_link(scenario: &CheckedScenario) -> Option<(u32, f64)> {
     let of_link = network.injection_time(topology).filter(|_| interface.count > 1 && has_one_link)?;
     let busy = interface.gap_per_byte.time(BYTES).seconds() / of_link.time(BYTES).seconds();
     (busy < f64::from(interface.count)).then_some((interface.count, busy))
+}
+
+/// Returns the number of `ranks` of a node and of its interfaces, if there are more ranks, and their sends hold the
+/// processors of a program that could continue.
+fn held_processors(scenario: &CheckedScenario, ranks: u32) -> Option<(u32, u32)> {
+    let interface = scenario.machine.nodes.interface.as_ref()?;
+    let holds = interface.injection != Injection::Queued
+        && scenario.machine.network.contention != Contention::FairFlows
+        && scenario.program.hides_communication();
+    (holds && ranks > interface.count).then_some((ranks, interface.count))
 }
 
 /// Returns the sides of the program's grid, and of the grid that the placement divides into blocks, if these differ.

@@ -1,7 +1,7 @@
 //! A scenario file with replacements for its values.
 
 use super::StudyError;
-use crate::scenario::source::{Document, TreeValue};
+use crate::scenario::source::{Document, Faults, TreeValue};
 use crate::scenario::{Override, Plan, SettingGroup, apply_settings, assigned};
 use std::path::{Path, PathBuf};
 
@@ -44,6 +44,10 @@ pub struct CalibratedValues {
 }
 
 impl CalibratedValues {
+    fn group(&self) -> SettingGroup<'_> {
+        SettingGroup { option: &self.option, from: &self.case, settings: &self.settings }
+    }
+
     /// Returns the values in words.
     #[must_use]
     pub fn words(&self) -> String {
@@ -72,6 +76,17 @@ impl ScenarioFile {
         file
     }
 
+    /// Reads what the file describes, with the calibrated values: they belong to the same machine and program. All other
+    /// replacements make another one.
+    ///
+    /// # Errors
+    /// Returns the faults of the file, or of calibrated values that do not fit.
+    pub fn described(&self) -> Result<Document, Faults> {
+        let mut document = Document::load(&self.path)?;
+        apply_settings(&mut document, &[self.calibrated.group()])?;
+        Ok(document)
+    }
+
     /// Reads the scenario, with its axes.
     ///
     /// # Errors
@@ -89,11 +104,11 @@ impl ScenarioFile {
     /// Returns an error for values that do not fit, or if the seed is given twice.
     pub fn plan_of(&self, mut document: Document) -> Result<Plan, StudyError> {
         let span = tracing::info_span!("parse", scenario = %self.path.display()).entered();
-        let CalibratedValues { option, case, settings: calibrated } = &self.calibrated;
-        if !calibrated.is_empty() {
+        let calibrated = self.calibrated.group();
+        if !calibrated.settings.is_empty() {
+            let option = calibrated.option;
             document.suspect(option, &format!("`{option}` sets {}", self.calibrated.words()));
         }
-        let calibrated = SettingGroup { option, from: case, settings: calibrated };
         apply_settings(&mut document, &[typed(&self.set), calibrated])?;
         let mut overrides = self.over.clone();
         if let Some(seed) = self.seed {

@@ -112,10 +112,11 @@ fn interface(dice: &mut Dice, sample: &mut Sample) {
         _ => dice.one_of(&["WhileArriving", "AfterArrival", "Offloaded"]),
     };
     let copy = dice.one_of(&["", "copy_per_byte: Some(\"0 ns/B\"), ", "copy_per_byte: Some(\"5 ns/B\"), "]);
+    let injection = dice.one_of(&["ByContention", "InTurn", "Queued"]);
     let data = dice.one_of(&["AtOnce", "AtOnce", "WhenMatched(above: \"0 B\")", "OnRequest(above: \"64 B\")"]);
     let interface = format!(
         "Some(Interface(overhead: \"{o}\", overhead_per_byte: \"{o_per_byte}\", gap: \"{g}\", \
-         gap_per_byte: \"{g_per_byte}\", {copy}count: {count}, choice: {choice}, data: {data}, progress: {progress}))"
+         gap_per_byte: \"{g_per_byte}\", {copy}count: {count}, choice: {choice}, injection: {injection}, data: {data}, progress: {progress}))"
     );
     sample.set("interface", interface);
     for (field, plain) in [

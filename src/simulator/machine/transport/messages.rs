@@ -300,14 +300,15 @@ impl MessageTransport {
         if self.reports_flights && message.role.carries_data() {
             self.completions.push_back(Completion::Launched { handle: message.handle });
         }
-        let mut leaves = now;
+        let begin = self.begin_at_interface(now, &message);
+        let mut leaves = begin;
         if !self.is_sent_by_interface(&message) {
             leaves += self.at_node_speed(from, self.interface.overhead);
             let busy = self.at_node_speed(from, self.interface.sending_time(bytes));
             self.resources.communicate(self.resources.cpu(from, lanes.cpu), now, busy);
         }
-        self.note_send(now, &message);
-        self.leave(now, leaves, id);
+        self.note_send((now, begin), &message);
+        self.leave(begin, leaves, id);
         match message.role {
             TransferRole::Data => self.complete_if_buffered(message),
             TransferRole::Announcement { of } => self.complete_if_buffered(self.messages[of]),
@@ -318,8 +319,17 @@ impl MessageTransport {
         }
     }
 
-    /// Lets a message leave its processor at `leaves`; it occupies its interface from `now` on.
-    fn leave(&mut self, now: SimTime, leaves: SimTime, id: MessageId) {
+    /// Returns the time from which a message whose send begins now occupies its interface: now, unless it waits in the
+    /// queue of the interface.
+    fn begin_at_interface(&self, now: SimTime, message: &MessageState) -> SimTime {
+        if message.stays_on_its_node {
+            return now;
+        }
+        now.max(self.resources.free(self.resources.sender(message.source())))
+    }
+
+    /// Lets a message leave its processor at `leaves`; it occupies its interface from `begin` on.
+    fn leave(&mut self, begin: SimTime, leaves: SimTime, id: MessageId) {
         let message = self.messages[id];
         let MessageState { from, to, bytes, .. } = message;
         if message.stays_on_its_node {
@@ -332,7 +342,7 @@ impl MessageTransport {
             return self.schedule_new(leaves, next);
         }
         let carried = self.carried(&message);
-        self.resources.send(message.source(), now + self.interface.occupancy(carried));
+        self.resources.send(message.source(), begin + self.interface.occupancy(carried));
         let leaves = leaves + self.interface.stage_delay(bytes);
         match self.wire.delay(from.node, to.node, carried) {
             Some(delay) => {

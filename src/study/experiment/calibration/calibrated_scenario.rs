@@ -7,7 +7,7 @@ use crate::experiment::cases::case_at;
 use crate::experiment::recall::state_and_runs;
 use crate::experiment::repetition::repetition;
 use crate::experiment::{
-    CaseError, IntervalLevel, Outcome, PredictionInterval, Recall, ScenarioFile, Setting, StudyError,
+    CaseError, IntervalLevel, Outcome, PredictionInterval, Recall, References, ScenarioFile, Setting, StudyError,
 };
 use crate::scenario::source::{Faults, is_within};
 use crate::scenario::{Case, Cases, CheckedScenario, Plan};
@@ -92,6 +92,14 @@ impl<'p> CalibratedScenario<'p> {
     #[must_use]
     pub const fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// Reads the measurements that the scenario lists; they apply to what its file describes with the calibrated values.
+    ///
+    /// # Errors
+    /// Returns a fault if measurements cannot be used.
+    pub fn references(&self) -> Result<References, Faults> {
+        References::of(self.file.described(), self.plan.scenario())
     }
 
     /// Returns the level of the intervals.

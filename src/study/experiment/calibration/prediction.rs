@@ -9,6 +9,7 @@ use super::fitted_parameter::{CoordinateInterval, FittedParameter};
 use super::rows::MeasuredRow;
 use crate::experiment::{IntervalLevel, StudyError};
 use crate::model::fit::{Conformal, CoordinateEffect, Identifiability, PredictionUncertainty, Reach, Score};
+use serde::{Deserialize, Serialize};
 
 /// The origin of the errors from which intervals are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +102,35 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     Some(f64::midpoint(*lower, *upper))
 }
 
+/// How the changes of a value at both ends of a parameter's interval extend to other values of the parameter. A step at
+/// the best value would do for smooth values only: makespans jump where simultaneous events change their order.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Extension {
+    /// The value is linear over the whole range of the parameter, with the mean slope over the interval.
+    Linear {
+        /// The range fraction of the best value.
+        at: f64,
+        /// The width of the interval as a range fraction.
+        span: f64,
+    },
+    /// The parameter stays within the interval: the data do not determine it separately.
+    Bounded {
+        /// The change of the range fraction to which the change over the interval refers.
+        span: f64,
+    },
+}
+
+impl Extension {
+    /// Returns the effect of the parameter on a value that changes by these amounts at the ends.
+    pub fn effect(self, changes: [f64; 2]) -> CoordinateEffect {
+        match self {
+            Self::Linear { at, span } => CoordinateEffect::secant(changes, span, at),
+            Self::Bounded { span } => CoordinateEffect::over_interval(changes, span),
+        }
+    }
+}
+
 impl BestFit<'_> {
     /// Returns the intervals of the values of all rows.
     ///
@@ -138,18 +168,12 @@ impl BestFit<'_> {
     ) -> Result<Vec<PredictionUncertainty>, StudyError> {
         let (deviation, _) = self.deviation();
         let rows: Vec<usize> = (0..self.fit.rows.len()).collect();
-        let slopes = self.by_parts(self.fit.slopes_of(&self.best.point, &rows)?);
         let effects = |index: usize| {
-            let (unknown, interval) = (&self.fit.unknowns[index], intervals[index]);
-            if !identified.is_entangled(index) {
-                let at = unknown.part(self.best.point[index]);
-                return Ok(slopes[index].iter().map(|slope| CoordinateEffect::linear(*slope, at)).collect());
-            }
-            let per = span(identified, index, (unknown, interval));
-            let changes = self.fit.changes_at_ends(&self.best.point, (index, interval), &rows)?;
-            Ok(changes.into_iter().map(|changes| CoordinateEffect::over_interval(changes, per)).collect())
+            let (ends, extension) = self.extension(identified, (index, intervals[index]));
+            let changes = self.fit.changes_at_ends(&self.best.point, (index, ends), &rows)?;
+            Ok(changes.into_iter().map(|changes| extension.effect(changes)).collect())
         };
-        let effects: Vec<Vec<_>> = (0..slopes.len()).map(effects).collect::<Result<_, StudyError>>()?;
+        let effects: Vec<Vec<_>> = (0..intervals.len()).map(effects).collect::<Result<_, StudyError>>()?;
         let changes = |set: &Vec<Vec<f64>>| {
             let points = set.iter().map(|point| self.fit.changes_to(point, &self.best.point, &rows));
             points.collect::<Result<Vec<_>, StudyError>>()
@@ -162,6 +186,23 @@ impl BestFit<'_> {
             of_residual(self.fit.loss, self.noise_of(row), known)
         };
         Ok(rows.into_iter().map(of_row).collect())
+    }
+
+    /// Returns the interval over which the effect of a parameter on values is taken, with its extension.
+    pub fn extension(
+        &self,
+        identified: &Identifiability,
+        (index, interval): (usize, CoordinateInterval),
+    ) -> (CoordinateInterval, Extension) {
+        let (unknown, at) = (&self.fit.unknowns[index], self.best.point[index]);
+        if identified.is_entangled(index) {
+            return (interval, Extension::Bounded { span: span(identified, index, (unknown, interval)) });
+        }
+        // Data without errors leave an interval of no width.
+        let to = at + unknown.step(at);
+        let (low, high) = (interval.0.min(at).min(to), interval.1.max(at).max(to));
+        let span = unknown.part(high) - unknown.part(low);
+        ((low, high), Extension::Linear { at: unknown.part(at), span })
     }
 
     /// Returns the standard deviation of a measurement of a row.
@@ -195,7 +236,7 @@ impl BestFit<'_> {
 /// Returns the change of the range fraction to which the change of a value over the interval of an undetermined parameter
 /// refers. The covariance spreads a parameter without influence evenly over its range, but its interval contains all
 /// values that the data allow. Parameters of a combination compensate for each other only with slopes.
-pub fn span(
+fn span(
     identified: &Identifiability,
     index: usize,
     (unknown, (low, high)): (&FittedParameter, CoordinateInterval),

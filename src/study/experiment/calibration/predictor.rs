@@ -6,7 +6,7 @@ use super::description::{CalibrationCase, Loss};
 use super::fitted_parameter::FittedParameter;
 use super::inputs::{hash_of, inputs};
 use super::intervals::ParameterIntervals;
-use super::prediction::{around, of_residual, span};
+use super::prediction::{Extension, around, of_residual};
 use super::{AlternativeFits, CalibrationRequest, EVALUATIONS, conflicts, words};
 use crate::experiment::{CalibratedValues, IntervalLevel, Setting, StudyError, Workers, path_word};
 use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability, Reach};
@@ -78,65 +78,33 @@ pub struct NearbyParameter {
     path: String,
     /// The best value.
     best: String,
-    nearby: Nearby,
+    /// The values at the ends of the interval over which its effect is taken.
+    ends: [String; 2],
+    /// How the effect extends to other values.
+    extension: Extension,
     /// `true` if the data determine the parameter.
     is_determined: bool,
-}
-
-/// Other values of a parameter than the best one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-enum Nearby {
-    /// A value close to the best one, which gives the slope.
-    Close {
-        /// The value.
-        text: String,
-        /// The range fraction of the best value.
-        part: f64,
-        /// The range fraction of the other value less that of the best one.
-        distance: f64,
-    },
-    /// The ends of the interval of a parameter that the data do not determine separately: the slope at the best value
-    /// says little about a whole interval.
-    Ends {
-        /// The values.
-        texts: [String; 2],
-        /// The change of the coordinate to which the change over the interval refers.
-        span: f64,
-    },
 }
 
 impl NearbyParameter {
     /// Returns parameter number `index` of a fit with these intervals.
     fn of(best_fit: &BestFit<'_>, identified: &Identifiability, intervals: &ParameterIntervals, index: usize) -> Self {
-        let interval = intervals.coordinates[index];
-        let (unknown, at) = (&best_fit.fit.unknowns[index], best_fit.best.point[index]);
+        let unknown = &best_fit.fit.unknowns[index];
+        let ((low, high), extension) = best_fit.extension(identified, (index, intervals.coordinates[index]));
         let text = |coordinate: f64| unknown.text(unknown.value(coordinate));
-        let nearby = if identified.is_entangled(index) {
-            let texts = [interval.0, interval.1].map(text);
-            Nearby::Ends { texts, span: span(identified, index, (unknown, interval)) }
-        } else {
-            let (to, part) = (at + unknown.step(at), unknown.part(at));
-            Nearby::Close { text: text(to), part, distance: unknown.part(to) - part }
-        };
-        let is_determined = intervals.are_determined[index];
-        Self { path: unknown.path.clone(), best: text(at), nearby, is_determined }
+        Self {
+            path: unknown.path.clone(),
+            best: text(best_fit.best.point[index]),
+            ends: [low, high].map(text),
+            extension,
+            is_determined: intervals.are_determined[index],
+        }
     }
 
-    /// Returns the effect on a residual, which takes its change for each of the other values from `changes`.
+    /// Returns the effect on a residual, which takes its changes at both ends from `changes`.
     fn effect(&self, changes: &mut impl Iterator<Item = f64>) -> CoordinateEffect {
         let mut next = || changes.next().unwrap_or_default();
-        match &self.nearby {
-            Nearby::Close { part, distance, .. } => CoordinateEffect::linear(next() / distance, *part),
-            Nearby::Ends { span, .. } => CoordinateEffect::over_interval([next(), next()], *span),
-        }
-    }
-
-    fn texts(&self) -> &[String] {
-        match &self.nearby {
-            Nearby::Close { text, .. } => std::slice::from_ref(text),
-            Nearby::Ends { texts, .. } => texts,
-        }
+        self.extension.effect([next(), next()])
     }
 }
 
@@ -287,19 +255,20 @@ impl Predictor {
     /// Returns an error if the case has absolute errors of other quantities, which say nothing about makespans.
     pub fn cautions(&self, is_set: impl Fn(&str) -> bool) -> Result<Vec<String>, StudyError> {
         let others = self.other_than(MAKESPAN)?;
+        let has_makespans = self.simulated.iter().any(|key| key == MAKESPAN);
         let of_others = (!others.is_empty()).then(|| {
-            let keys = others.join(", ");
+            let (keys, too) = (others.join(", "), if has_makespans { ", too" } else { "" });
             format!(
-                "The intervals have the relative errors of {keys}: they apply to makespans only if these have similar errors."
+                "The intervals have the relative errors of {keys}{too}: they apply to makespans only if these have similar errors."
             )
         });
         let open = |is_followed| self.undetermined(is_followed, &is_set);
         let undetermined = open(true).map(|(paths, is, its)| {
             format!("{paths} {is} not determined by the calibration: the intervals contain what values over all of {its} give that fit the data together.")
         });
-        let poorly = open(false).map(|(paths, is, _)| {
+        let poorly = open(false).map(|(paths, is, its)| {
             format!(
-                "{paths} {is} not determined well by the calibration: the intervals follow the slope at the best value."
+                "{paths} {is} not determined well by the calibration: the intervals follow the mean slope over {its}."
             )
         });
         let unused = self.has_columns.then(|| {
@@ -411,15 +380,16 @@ impl Predictor {
         is_followed: bool,
         is_set: impl Fn(&str) -> bool,
     ) -> Option<(String, &'static str, &'static str)> {
-        let of_kind = |parameter: &&NearbyParameter| matches!(parameter.nearby, Nearby::Ends { .. }) == is_followed;
+        let of_kind =
+            |parameter: &&NearbyParameter| matches!(parameter.extension, Extension::Bounded { .. }) == is_followed;
         let open = self.parameters.iter().filter(of_kind).filter(|one| is_followed || !one.is_determined);
         let paths: Vec<&str> = open.map(|parameter| &*parameter.path).filter(|path| is_set(path)).collect();
         let (is, its) = if paths.len() == 1 { ("is", "its own interval") } else { ("are", "their own intervals") };
         (!paths.is_empty()).then(|| (paths.join(", "), is, its))
     }
 
-    /// Returns other values than the best ones: one for each parameter, or two for one that the data do not determine,
-    /// and further ones of several parameters together that the data allow. None occurs twice.
+    /// Returns other values than the best ones: two for each parameter, and further ones of several parameters together
+    /// that the data allow. None of these occurs twice.
     #[must_use]
     pub fn variations(&self) -> Vec<Vec<Setting>> {
         let mut variations: Vec<Vec<Setting>> = self.singles().map(|setting| vec![setting]).collect();
@@ -432,11 +402,10 @@ impl Predictor {
         variations
     }
 
-    /// Returns the values of one parameter alone: one for each, or two for one that the data do not determine.
+    /// Returns the values of one parameter alone, two for each.
     fn singles(&self) -> impl Iterator<Item = Setting> {
-        self.parameters
-            .iter()
-            .flat_map(|parameter| parameter.texts().iter().map(|text| (parameter.path.clone(), text.clone())))
+        let of = |parameter: &NearbyParameter| parameter.ends.clone().map(|text| (parameter.path.clone(), text));
+        self.parameters.iter().flat_map(of)
     }
 
     /// Returns the values of a point that differ from the best ones.

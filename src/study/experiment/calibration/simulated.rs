@@ -7,7 +7,7 @@ use crate::scenario::source::{Document, Faults, SourceFault, is_within};
 use crate::scenario::{Case, ColumnFields, Described, Plan};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -15,6 +15,8 @@ use std::rc::Rc;
 pub struct Simulated<'a> {
     scenarios: Vec<TableScenario>,
     rows: &'a [MeasuredRow],
+    /// For each row, the first one of its table with the same values of the axes: repeated measurements take one run.
+    firsts: Vec<usize>,
     workers: Workers<'a>,
     /// The values simulated so far, by settings and row.
     known: RefCell<HashMap<(Vec<Assignment>, usize), f64>>,
@@ -107,7 +109,7 @@ impl<'a> Simulated<'a> {
                 .map_err(|error| error.within(document, &format!("tables.{index}"), "scenario"))
         };
         let scenarios = tables.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
-        let this = Self { scenarios, rows, workers, known: RefCell::default() };
+        let this = Self { scenarios, rows, firsts: firsts(rows), workers, known: RefCell::default() };
         this.check_keys(document)?;
         for (index, scenario) in this.scenarios.iter().enumerate() {
             let first = rows.iter().find(|row| row.table == index);
@@ -205,8 +207,10 @@ impl<'a> Simulated<'a> {
         // Values for other tables must not distinguish the keys of this one.
         let own: Vec<_> = (0..self.scenarios.len()).map(|index| of_table(assigned, index)).collect();
         let key = |row: usize| (own[self.rows[row].table].clone(), row);
-        let missing: Vec<usize> =
-            rows.iter().copied().filter(|row| !self.known.borrow().contains_key(&key(*row))).collect();
+        let rows: Vec<usize> = rows.iter().map(|row| self.firsts[*row]).collect();
+        let mut wanted = HashSet::new();
+        let is_missing = |row: &usize| !self.known.borrow().contains_key(&key(*row)) && wanted.insert(*row);
+        let missing: Vec<usize> = rows.iter().copied().filter(is_missing).collect();
         for (index, scenario) in self.scenarios.iter().enumerate() {
             let of_it: Vec<usize> = missing.iter().copied().filter(|row| self.rows[*row].table == index).collect();
             if !of_it.is_empty() {
@@ -242,6 +246,12 @@ impl<'a> Simulated<'a> {
         })?;
         failure.map_or(Ok(values), Err)
     }
+}
+
+/// Returns, for each row, the first one of its table with the same values of the axes.
+fn firsts(rows: &[MeasuredRow]) -> Vec<usize> {
+    let first = |row: &MeasuredRow| rows.iter().position(|other| other.table == row.table && other.axes == row.axes);
+    rows.iter().filter_map(first).collect()
 }
 
 /// The reason why a row has no simulated value.

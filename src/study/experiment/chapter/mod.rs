@@ -8,7 +8,7 @@ use super::bottleneck::{BottleneckSource, CurveCases, grouped, simulated_point};
 use super::calibration::CalibratedScenario;
 use super::cases::{Failures, Workers, case_name, run_all_and};
 use super::curves::{CurveAxis, TimeLines};
-use super::references::{References, note_on_withheld, prepared};
+use super::references::{References, cases_of, note_on_withheld};
 use super::stopping::note_on_undelivered;
 use super::topology::drawing;
 use super::{CaseError, Outcome, Remarks, StudyError};
@@ -52,7 +52,8 @@ pub fn chapter(
     workers: Workers<'_>,
     failures: &mut Failures,
 ) -> Result<Chapter, StudyError> {
-    compiled(scenario, plan, &|_, outcome| Ok(outcome), workers, failures)
+    let references = References::load(plan.scenario(), scenario)?;
+    compiled((scenario, &references), plan, &|_, outcome| Ok(outcome), workers, failures)
 }
 
 /// Runs all cases of a calibrated scenario as [`chapter`] does, and adds intervals to their makespans.
@@ -67,7 +68,7 @@ pub fn calibrated_chapter(
     let (plan, varied) = (calibrated.plan(), calibrated.unfold()?);
     let points = plan.unfold()?.held_points()?;
     let finish = |case: usize, outcome| varied.with_interval(points[case], outcome, workers.recall);
-    let mut chapter = compiled(&calibrated.file().path, plan, &finish, workers, failures)?;
+    let mut chapter = compiled((&calibrated.file().path, &calibrated.references()?), plan, &finish, workers, failures)?;
     chapter.facts.push(("Calibrated by".to_owned(), calibrated.origin().to_owned()));
     chapter.notes.extend_from_slice(calibrated.cautions());
     Ok(chapter)
@@ -77,15 +78,15 @@ pub fn calibrated_chapter(
 type Finish<'f> = &'f (dyn Fn(usize, Outcome) -> Result<Outcome, CaseError> + Sync);
 
 fn compiled(
-    scenario: &Path,
+    (scenario, references): (&Path, &References),
     plan: &Plan,
     finish: Finish<'_>,
     workers: Workers<'_>,
     failures: &mut Failures,
 ) -> Result<Chapter, StudyError> {
-    let (cases, references) = prepared(plan, scenario)?;
+    let cases = cases_of(plan)?;
     let axis = CurveAxis::of_page(plan, &cases);
-    let mut gathered = ChapterResults::from_runs(&cases, &axis, finish, (&references, workers), failures)?;
+    let mut gathered = ChapterResults::from_runs(&cases, &axis, finish, (references, workers), failures)?;
     let base = plan.base()?;
     let curves = gathered.take_curves(&axis);
     let chosen = ShownRun::of(&gathered.played, &gathered.messages)?;

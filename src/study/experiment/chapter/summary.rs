@@ -146,8 +146,8 @@ impl SummaryInput<'_> {
         if let Some(own) = own.first() {
             let measured = counted(own.relative.count(), "measured case");
             let mut sentences = vec![format!(
-                "Against {measured} the simulation errs by {}. Points that calibrated the machine are among them; `parsim \
-                 validate` keeps them apart.",
+                "Against {measured} the simulation errs by {}. Those that calibrated the machine, if any, judge nothing; \
+                 `parsim validate` keeps them apart.",
                 own.in_words()
             )];
             if !others.is_empty() {

@@ -63,9 +63,12 @@ pub struct CoordinateEffect {
 }
 
 impl CoordinateEffect {
-    /// Returns the effect of a coordinate in which the value is linear, and which may have any value of its range.
+    /// Returns the effect of a coordinate at `at` that may have any value of its range, from the changes of the value at
+    /// both ends of an interval: the value is taken as linear, with the mean slope over the interval. `per` is the width
+    /// of the interval.
     #[must_use]
-    pub fn linear(weight: f64, at: f64) -> Self {
+    pub fn secant(changes: [f64; 2], per: f64, at: f64) -> Self {
+        let Self { weight, .. } = Self::over_interval(changes, per);
         Self { weight, reach: Reach::of_changes([-weight * at, weight * (1.0 - at)]) }
     }
 
@@ -130,7 +133,8 @@ mod tests {
 
     #[test]
     fn coordinates_stay_within_their_ranges() {
-        let effects = [CoordinateEffect::linear(2.0, 0.25), CoordinateEffect::linear(-1.0, 0.0)];
+        let effects =
+            [CoordinateEffect::secant([-0.4, 0.6], 0.5, 0.25), CoordinateEffect::secant([0.0, -0.1], 0.1, 0.0)];
         let reach = effects.iter().map(|effect| effect.reach).sum();
         assert_eq!(reach, Reach { below: 1.5, above: 1.5 });
         let known = PredictionUncertainty { noise: 1.0, deviation: 2.0, ranges: reach, allowed: None };

@@ -21,8 +21,8 @@ impl MessageTransport {
         self.log.take().unwrap_or_default()
     }
 
-    /// Records that a core has begun to send a message.
-    pub(super) fn note_send(&mut self, now: SimTime, message: &MessageState) {
+    /// Records that a core has begun to send a message, which occupies its interface from `begin` on.
+    pub(super) fn note_send(&mut self, (now, begin): (SimTime, SimTime), message: &MessageState) {
         let MessageState { from, bytes, .. } = *message;
         let rest = self.carried(message).saturating_sub(1);
         if !self.is_sent_by_interface(message) {
@@ -36,8 +36,8 @@ impl MessageTransport {
             interface: if message.stays_on_its_node { NO_INTERFACE } else { message.interface },
             processor: self.resources.core(from),
             step: PassageStep::Leaves,
-            begin: now,
-            end: now + self.interface.gap_per_byte.time(rest),
+            begin,
+            end: begin + self.interface.gap_per_byte.time(rest),
             bytes: rest,
             has_gap: true,
         };

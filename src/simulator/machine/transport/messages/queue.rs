@@ -6,7 +6,7 @@ use super::{MessageState, MessageTransport, TransferRole};
 use crate::engine::{Precedence, ServerPair};
 use crate::machine::transport::{BACKGROUND_HANDLES, Completion, MessageId};
 use crate::machine::{IssueOrder, RankLocation};
-use crate::node::{DataTransfer, Progress};
+use crate::node::{DataTransfer, Injection, Progress};
 use crate::units::{SimDuration, SimTime};
 use std::cmp::Reverse;
 
@@ -297,7 +297,11 @@ impl MessageTransport {
                 let message = &self.messages[id];
                 let core = Resource::core(self.resources.cpu(message.from, message.resources.cpu));
                 let interface = || self.resources.sender(message.source());
-                [(!self.is_sent_by_interface(message)).then_some(core), (!message.stays_on_its_node).then(interface)]
+                let is_queued = self.interface.injection == Injection::Queued;
+                [
+                    (!self.is_sent_by_interface(message)).then_some(core),
+                    (!message.stays_on_its_node && !is_queued).then(interface),
+                ]
             }
             TransportEvent::Arrive(piece) => {
                 let message = &self.messages[piece.message];

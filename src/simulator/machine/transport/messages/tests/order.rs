@@ -83,6 +83,42 @@ fn data_whose_receive_waits_leave_before_the_next_message() {
 }
 
 #[test]
+fn a_queue_of_the_interface_releases_the_processor() {
+    // Two messages of 1000 ns on the interface: rank 0 computes for 700 ns behind them, rank 2 gets the second one.
+    let program = async |me: Process| match me.rank() {
+        0 => {
+            let sends = [me.start_send(1, Message::new(1000)).await, me.start_send(2, Message::new(1000)).await];
+            me.compute_for(ns(700)).await;
+            me.wait_all(sends.to_vec()).await;
+        }
+        _ => _ = me.receive(0).await,
+    };
+    let ends = |machine: &Machine| {
+        let trace = Simulation::new(machine, 3).unwrap().run(&program).unwrap();
+        [0, 2].map(|rank| (trace.makespan - trace.accounts.rank(rank).get(Activity::Idle)).ps() / 1000)
+    };
+    let mut machine = star(Sends::Buffered);
+    let interface = machine.nodes.interface.as_mut().unwrap();
+    (interface.overhead, interface.gap_per_byte) = (ns(50), PerByte::new(ns(1)));
+    for contention in [Contention::FirstComeFirstServed, Contention::Off] {
+        machine.network.contention = contention;
+        let [busy, late] = ends(&machine);
+        assert_eq!(busy, 999 + 50 + 700);
+        let mut queued = machine.clone();
+        queued.nodes.interface.as_mut().unwrap().injection = Injection::Queued;
+        assert_eq!(ends(&queued), [2 * 50 + 700, late]);
+    }
+    // Flows take turns in the network. An interface with a gap holds the processor for it, unless it has a queue.
+    machine.network.contention = Contention::FairFlows;
+    let interface = machine.nodes.interface.as_mut().unwrap();
+    (interface.gap, interface.injection) = (ns(300), Injection::InTurn);
+    let [busy, late] = ends(&machine);
+    assert_eq!(busy, 300 + 50 + 700);
+    machine.nodes.interface.as_mut().unwrap().injection = Injection::Queued;
+    assert_eq!(ends(&machine), [2 * 50 + 700, late]);
+}
+
+#[test]
 fn ranks_of_a_core_compute_in_the_order_of_their_requests() {
     let machine = Machine::from(loggops());
     let allocation = Allocation::new(&machine, 3).placement(Placement::Explicit(vec![0, 0, 0]));

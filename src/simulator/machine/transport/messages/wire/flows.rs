@@ -12,7 +12,7 @@ use crate::units::SimTime;
 pub struct FlowWire(FlowNetwork);
 
 fn gates(interface: &Interface) -> Gates {
-    let in_turn = matches!(interface.injection, Injection::InTurn);
+    let in_turn = interface.injection != Injection::ByContention;
     // Thresholds do not count the header.
     let duplex = interface.duplex.map(|largest| largest.count() + interface.header.count());
     Gates { per_node: interface.count, per_byte: interface.gap_per_byte, in_turn, duplex }
