@@ -84,3 +84,40 @@ fn words_and_signs_connect_conditions() {
         assert_eq!(remarks(&with_step(&step)), "", "{condition}");
     }
 }
+
+/// The scenario with these models in `compare`.
+fn with_models(models: &str) -> Folder {
+    let compare = format!("compare: [{models}],\n    seed: 1,");
+    Folder::with(&with_step(r#"Compute(flops: "n")"#).replace("seed: 1,", &compare))
+}
+
+#[test]
+fn a_model_of_ones_own_stands_beside_the_simulation() {
+    let folder = with_models(
+        r#"Formula(name: "mine", seconds: "n * m / (p - 2)"), Formula(name: "none", seconds: "n / (m - 1)")"#,
+    );
+    let swept = folder.parsim(&["sweep", "scenario.ron", "--format", "jsonl"]).assert().success();
+    let said = String::from_utf8_lossy(&swept.get_output().stdout).into_owned();
+    let rows: Vec<serde_json::Value> = said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let predicted = |key: &str| rows.iter().map(|row| row[key].as_f64()).collect::<Vec<_>>();
+    assert_eq!(predicted("predicted_mine_s"), [Some(3.5), Some(4.0)]);
+    assert_eq!(predicted("predicted_none_s"), [None; 2]);
+    let run = folder.parsim(&["run", "scenario.ron"]).assert().success();
+    assert!(String::from_utf8_lossy(&run.get_output().stdout).contains("mine"));
+}
+
+#[test]
+fn a_faulty_model_is_rejected_with_what_would_be_right() {
+    for (models, message, help) in [
+        (r#"Formula(name: "a b", seconds: "n")"#, "`a b` cannot be", "letters, digits and `_`"),
+        (r#"Formula(name: "as_written", seconds: "n")"#, "another model has the key", "another name"),
+        (r#"Formula(name: "a", seconds: "n"), Formula(name: "a", seconds: "m")"#, "another model", "another name"),
+        (r#"Formula(name: "a", seconds: "ranks")"#, "there is no `ranks` here", "known here: n, m, p"),
+        (r#"Formula(name: "a", seconds: "n > 1")"#, "is a condition", "compute a time"),
+        (r#"Formula(name: "a", seconds: "n +")"#, "`seconds` of `a`: ", "help: "),
+    ] {
+        let checked = with_models(models).parsim(&["check", "scenario.ron"]).assert().code(2);
+        let words = String::from_utf8_lossy(&checked.get_output().stderr).into_owned();
+        assert!(words.contains(message) && words.contains(help), "{words}");
+    }
+}

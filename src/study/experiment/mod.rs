@@ -15,6 +15,7 @@ mod error;
 pub mod explain;
 pub mod export;
 pub mod fit;
+mod formula_model;
 pub mod gradient;
 mod identity;
 mod inspection;

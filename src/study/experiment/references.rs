@@ -2,6 +2,7 @@
 
 use super::StudyError;
 use super::cluster;
+use super::formula_model::FormulaModel;
 use super::recall::{CaseRuns, state};
 use super::repetition::first_and_mean_s;
 use crate::model::point_to_point::PointToPoint;
@@ -141,6 +142,7 @@ enum Reference {
     InnerIteration,
     Hierarchical,
     Measured(Measurements),
+    Formula(FormulaModel),
     OneRank,
 }
 
@@ -182,6 +184,9 @@ impl References {
                 Comparison::Hierarchical => Reference::Hierarchical,
                 Comparison::OneRank => Reference::OneRank,
                 Comparison::Measured(file) => Reference::Measured(measurements(Path::new(file), &described)?),
+                Comparison::Formula { name, seconds } => {
+                    Reference::Formula(FormulaModel::read((name, seconds), scenario, &described)?)
+                }
             })
         };
         let numbered = scenario.compare.iter().enumerate();
@@ -245,7 +250,7 @@ impl References {
             Reference::AsWritten | Reference::AsPrinted | Reference::PointToPoint | Reference::InnerIteration => {
                 self.has_machine_of(case)
             }
-            Reference::Hierarchical | Reference::OneRank => true,
+            Reference::Hierarchical | Reference::OneRank | Reference::Formula(_) => true,
         };
         compared.into_iter().map(|one| one.only_if(belongs)).collect()
     }
@@ -273,6 +278,7 @@ impl Reference {
                 return vec![compared("measured", key, beside, table.at(&case.keys))];
             }
             Self::Hierarchical => return cluster::predictions(&case.scenario),
+            Self::Formula(model) => return vec![model.compare(case)],
             Self::OneRank => {
                 let seconds = alone.seconds(&case.scenario);
                 return vec![compared("on one rank", "one_rank_s", ReferenceTarget::OneRank, seconds)];

@@ -51,6 +51,11 @@ impl Described {
         })
     }
 
+    /// Returns the names of the declared axes.
+    pub fn axes(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flat_map(|description| description.plan.axes()).map(|axis| axis.name.as_str())
+    }
+
     /// Returns the fields that columns of data set; `None` if nothing is described.
     #[must_use]
     pub fn column_fields(&self, columns: &[&String]) -> Option<ColumnFields<'_>> {
@@ -73,6 +78,13 @@ impl Described {
     #[must_use]
     pub fn declares(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|description| description.plan.axes().any(|axis| axis.name == name))
+    }
+
+    /// Returns `true` if the scenario declares an axis called `name` with a value that is not a number.
+    #[must_use]
+    pub fn has_texts_on(&self, name: &str) -> bool {
+        let mut axes = self.0.iter().flat_map(|description| description.plan.axes());
+        axes.any(|axis| axis.name == name && axis.values.iter().any(|value| value.number().is_none()))
     }
 
     /// Returns `true` if the scenario declares an axis called `name` whose values are all numbers.

@@ -106,6 +106,14 @@ pub enum Comparison {
     /// Measurements: a CSV file with a column for each relevant axis, and `measured_s` for times or `efficiency` for
     /// known efficiencies. The path is relative to the scenario or, on the command line, to the current folder.
     Measured(#[serde(serialize_with = "write_whole_path")] String),
+    /// A model of your own: the makespan as a formula, over the axes that are numbers, the parameters of a `Phases`
+    /// program, and the number of ranks `p`.
+    Formula {
+        /// The name of the model in tables, pictures and the key `predicted_NAME_s`.
+        name: String,
+        /// The time in seconds, such as `"2e-9 * n ^ 3 / p + 5e-6 * log2(p)"` (docs/expressions.md).
+        seconds: String,
+    },
     /// The same program on one rank. Its makespan over the makespan on all ranks is the relative speedup.
     OneRank,
 }
