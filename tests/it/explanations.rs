@@ -206,3 +206,35 @@ fn sensitivity_is_the_same_on_any_number_of_threads() {
     };
     assert_eq!(with("1"), with("3"));
 }
+
+/// Messages of network interfaces are itemised by constants, whichever rule applies where they meet.
+#[test]
+fn a_message_of_interfaces_is_the_sum_of_its_constants() {
+    for (contention, bytes_at_links) in
+        [("FirstComeFirstServed", 1 << 20), ("FairFlows", 1 << 20), ("Off", (1 << 20) - 1)]
+    {
+        let machine = format!("machine.network.contention={contention}");
+        let settings = [
+            "machine=File(\"scenarios/machines/trestles.ron\")",
+            "placement.hops=4",
+            "machine.nodes.interface.latency=0.2 us",
+            "machine.network.links.latency=0.1 us",
+            "program.bytes=1 MiB",
+            &machine,
+        ];
+        let asked: Vec<&str> = settings.iter().flat_map(|setting| ["--set", setting]).collect();
+        let items = lines(&[&["explain", "scenarios/ping.ron"], &asked[..]].concat(), "");
+        let of = |constant: &str| {
+            let item = items.iter().find(|item| item["constant"] == format!("machine.{constant}"));
+            item.map(|item| (number(item, "count"), number(item, "time_ps")))
+        };
+        assert_eq!(of("nodes.interface.overhead"), Some((2.0, 1.3e6)));
+        assert_eq!(of("nodes.interface.latency"), Some((1.0, 0.2e6)));
+        assert_eq!(of("network.links.latency"), Some((4.0, 0.4e6)));
+        let (count, time_ps) = of("network.links.per_byte").expect("bytes cross links");
+        assert_eq!((count, time_ps), (f64::from(bytes_at_links), 250.0 * f64::from(bytes_at_links)), "{contention}");
+        let run = &lines(&[&["run", "scenarios/ping.ron"], &asked[..]].concat(), "")[0];
+        let sum: f64 = items.iter().map(|item| number(item, "time_ps")).sum();
+        assert_within(sum * 1e-12, number(run, "message_s"), 1e-12, contention);
+    }
+}

@@ -184,6 +184,22 @@ impl Parameter {
         if self.dimension == Dimension::None { Ok(()) } else { self.set(document, self.slowed(factor)) }
     }
 
+    /// Sets the number in `document` as if every time were multiplied by `factor`, in a unit that leaves a large factor
+    /// exact to a millionth of a picosecond, or of a byte or an operation per second.
+    ///
+    /// # Errors
+    /// The document has no such field.
+    pub fn slow_down_finely(&self, document: &mut Document, factor: f64) -> Result<(), SourceFault> {
+        match self.dimension {
+            Dimension::Time => self.set(document, self.number * factor),
+            Dimension::Rate => {
+                let text = format!("{} {}", written(self.number * self.si_factor() / factor), self.si_unit());
+                document.set_tree(&self.path, Tree { node: TreeValue::Text(text), ..self.tree.clone() })
+            }
+            Dimension::None => Ok(()),
+        }
+    }
+
     /// Returns the number after [`slow_down`](Self::slow_down), which is a multiple of its smallest step.
     #[must_use]
     pub fn slowed(&self, factor: f64) -> f64 {

@@ -1,15 +1,17 @@
 //! Itemised costs of one message of a run, or of one step of a rank.
 
+mod by_constants;
 mod constants;
 mod step;
 
 use super::{StudyError, metadata, simulation};
 use crate::answer::{Answer, Record};
-use crate::model::message::{self, CostItem, Itinerary};
+use crate::model::message::{CostItem, ItemisationError, Itinerary, LoneMessage};
 use crate::report::{TextTable, counted, signed_us};
 use crate::scenario::source::Document;
-use crate::scenario::{Case, CheckedScenario, Plan, Scenario};
+use crate::scenario::{Case, CheckedScenario, Limits, Plan, Scenario};
 use constants::{Constants, source, value};
+use parsim_sim::network::Contention;
 use parsim_sim::node::Linear;
 use parsim_sim::program::{Message, Process};
 use parsim_sim::simulation::Simulation;
@@ -57,9 +59,8 @@ impl Explanation {
         let (from, to) = (layout.location(delivery.from), layout.location(delivery.to));
         let hops = layout.topology.distance(from.node, to.node);
         let copies = scenario.machine.nodes.sending.does_copy(delivery.again);
-        let message = message::LoneMessage { from, to, hops, bytes: delivery.bytes, copies, sent: delivery.sent };
-        let itinerary =
-            Itinerary::of(&scenario.machine, &message).map_err(|error| StudyError::Request(error.to_string()))?;
+        let message = LoneMessage { from, to, hops, bytes: delivery.bytes, copies, sent: delivery.sent };
+        let itinerary = itinerary(scenario, delivery, &message)?;
         let simulated = delivery.delivered.since(delivery.sent);
         let beyond = simulated.ps().checked_sub(itinerary.total().ps()).map(SimDuration::from_ps);
         let beyond = beyond.ok_or_else(|| {
@@ -84,15 +85,30 @@ impl Explanation {
     }
 }
 
+/// Returns the costs of a message: its chain of services or, if it is none, the shares of all constants.
+fn itinerary(scenario: &CheckedScenario, delivery: Delivery, message: &LoneMessage) -> Result<Itinerary, StudyError> {
+    if scenario.machine.nodes.interface.is_none() {
+        match Itinerary::of(&scenario.machine, message) {
+            Err(ItemisationError::Network | ItemisationError::Nodes) => {}
+            chain => return chain.map_err(|error| StudyError::Request(error.to_string())),
+        }
+    }
+    let network = &scenario.machine.network;
+    let is_whole = matches!(network.contention, Contention::Off | Contention::FairFlows);
+    let packets = if is_whole { 1 } else { message.bytes.max(1).div_ceil(network.switching.packet_bytes()) };
+    let items = by_constants::items(scenario, delivery)?;
+    Ok(Itinerary { packets, items, remainder: Some("not proportional to a constant") })
+}
+
 /// Simulates a message that is sent at the same time on the same machine without other activity, and returns its time.
-fn alone(scenario: &CheckedScenario, delivery: Delivery) -> Result<SimDuration, StudyError> {
+fn alone(scenario: &Scenario, delivery: Delivery) -> Result<SimDuration, StudyError> {
     let mut alone = Scenario::clone(scenario);
     alone.machine.network.links.start = SimDuration::ZERO;
     // The host is connected to a node with a rank, which the host of the scenario, if it takes no time, need not be.
-    alone.machine.host.node = scenario.layout().node(delivery.from);
+    alone.machine.host.node = alone.allocation().granted().node(delivery.from);
     alone.machine.host.input = Linear { start: delivery.sent.since(SimTime::START), per_byte: PerByte::FREE };
     let program = move |me: Process| send_at_a_time(me, delivery);
-    let simulation = Simulation::on(&alone.allocation())?.limits(scenario.limits.clone()).keep_deliveries();
+    let simulation = Simulation::on(&alone.allocation())?.limits(Limits::default()).keep_deliveries();
     let deliveries = simulation.run(&program)?.deliveries;
     Ok(deliveries.iter().map(|one| one.delivered.since(one.sent)).sum())
 }
@@ -115,9 +131,9 @@ async fn send_at_a_time(me: Process, Delivery { from, to, bytes, again, .. }: De
 /// Itemises the costs and waiting times of one message of a run.
 ///
 /// # Errors
-/// Returns the errors of the run, or an error if there is no such message or the machine has network interfaces.
+/// Returns the errors of the run, or an error if there is no such message.
 pub fn explain_message(plan: &Plan, wanted: &WantedMessage) -> Result<Answer, StudyError> {
-    let case = itemisable(plan)?;
+    let case = plan.base()?;
     let explanation = wanted.explained(&case.scenario)?;
     let words = text(&explanation, plan.document());
     Ok(answer(&case, records(&explanation, plan.document()), &words))
@@ -128,18 +144,18 @@ pub fn explain_message(plan: &Plan, wanted: &WantedMessage) -> Result<Answer, St
 /// # Errors
 /// Returns the errors of the run, or an error if there is no such step or the machine has network interfaces.
 pub fn explain_step(plan: &Plan, wanted: &WantedStep<'_>) -> Result<Answer, StudyError> {
-    let case = itemisable(plan)?;
+    let case = with_packets(plan)?;
     let (scenario, document) = (&case.scenario, plan.document());
     let step = step::find(scenario, wanted)?;
     Ok(answer(&case, step::records(&step, scenario, document), &step::text(&step, scenario, document)))
 }
 
-/// Returns the base case of a plan, if its messages can be itemised.
-fn itemisable(plan: &Plan) -> Result<Case, StudyError> {
+/// Returns the base case of a plan, if its processors prepare packets, so that steps can be itemised.
+fn with_packets(plan: &Plan) -> Result<Case, StudyError> {
     let case = plan.base()?;
     if case.scenario.machine.nodes.interface.is_some() {
-        let message = "explain itemises packets that processors prepare; a message of network interfaces takes \
-                       o + (s - 1) O at both ends, L and (s - 1) G: `critical-path` shows what it waits for";
+        let message = "--step itemises steps of processors that prepare packets, not of network interfaces: `critical-path` \
+                       shows what a rank waits for, and `explain` without --step itemises a message";
         return Err(StudyError::Request(message.to_owned()));
     }
     Ok(case)

@@ -1,0 +1,94 @@
+//! The time of a lone message by constants, on machines whose messages are not chains of services: those of network
+//! interfaces, and those of unequal links or routes that differ.
+//!
+//! The time is piecewise linear in all times and inverse rates, and doubles with them: it is the sum of each constant
+//! times its derivative (Euler). All constants grow by the same small part, one after the other; the share of a constant
+//! is what the time grows by in its turn. Where the slower of two equal constants counts, the first one has it all.
+
+use super::alone;
+use crate::experiment::StudyError;
+use crate::model::message::CostItem;
+use crate::scenario::source::{Document, SourceFault};
+use crate::scenario::{CheckedScenario, Dimension, Parameter, Scenario};
+use parsim_sim::trace::Delivery;
+use parsim_sim::units::{SimDuration, SimTime};
+
+/// The factor by which all times are multiplied, so that their rounding to picoseconds does not matter.
+const SLOWER: f64 = 4096.0;
+/// The part by which constants grow.
+const GROWTH: f64 = 1.0 / 64.0;
+/// The constants of links come before those of interfaces, which are often as fast.
+const FIRST: &str = "machine.network.";
+
+/// Returns the costs of the message of `delivery`, sent at the beginning of an otherwise idle run of the machine of
+/// `scenario`.
+///
+/// # Errors
+/// Returns the errors of the runs.
+pub fn items(scenario: &CheckedScenario, delivery: Delivery) -> Result<Vec<CostItem>, StudyError> {
+    let delivery = Delivery { sent: SimTime::START, ..delivery };
+    let mut document = scenario.to_document()?;
+    let constants = constants(&document);
+    let slow_down = |document: &mut Document, constant: &Parameter, factor: f64| {
+        constant.slow_down_finely(document, factor).map_err(|fault: SourceFault| document.faults(vec![fault]))
+    };
+    for constant in &constants {
+        slow_down(&mut document, constant, SLOWER)?;
+    }
+    let mut before = time_in(&document, delivery)?;
+    let mut items = Vec::new();
+    for constant in &constants {
+        slow_down(&mut document, constant, SLOWER * (1.0 + GROWTH))?;
+        let now = time_in(&document, delivery)?;
+        items.extend(item(constant, (now - before) / (SLOWER * GROWTH)));
+        before = now;
+    }
+    Ok(balanced(items, alone(scenario, delivery)?))
+}
+
+/// Returns the times and rates of the machine, those of the network first.
+fn constants(document: &Document) -> Vec<Parameter> {
+    let is_constant =
+        |one: &Parameter| one.name.starts_with("machine.") && one.dimension != Dimension::None && one.number() != 0.0;
+    let constants = Parameter::all(document).into_iter().filter(is_constant);
+    let (first, others): (Vec<_>, Vec<_>) = constants.partition(|one| one.name.starts_with(FIRST));
+    first.into_iter().chain(others).collect()
+}
+
+/// Returns the time of the message on the machine of `document`, in picoseconds.
+#[expect(clippy::cast_precision_loss, reason = "a time of less than 2^53 ps")]
+fn time_in(document: &Document, delivery: Delivery) -> Result<f64, StudyError> {
+    let scenario: Scenario = document.read()?;
+    Ok(alone(&scenario, delivery)?.ps() as f64)
+}
+
+/// Returns the item of a constant whose share of the time is `ps` picoseconds; `None` if it has none.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and rounded")]
+fn item(constant: &Parameter, ps: f64) -> Option<CostItem> {
+    let per_unit = match constant.dimension {
+        Dimension::Rate if constant.si_unit() == "bit/s" => 8e12 / (constant.number() * constant.si_factor()),
+        Dimension::Rate => 1e12 / (constant.number() * constant.si_factor()),
+        _ => constant.number(),
+    };
+    let time = SimDuration::from_ps(ps.round().max(0.0) as u64);
+    let name = constant.name.rsplit('.').take(2).collect::<Vec<_>>();
+    let what = name.into_iter().rev().collect::<Vec<_>>().join(" ").replace('_', " ");
+    (time > SimDuration::ZERO).then(|| CostItem {
+        what: what.into(),
+        constant: Some(constant.name.clone().into()),
+        count: (ps / per_unit).round() as u64,
+        time,
+    })
+}
+
+/// Adds what rounding leaves of the `whole` time to the largest item.
+fn balanced(mut items: Vec<CostItem>, whole: SimDuration) -> Vec<CostItem> {
+    let rounding = SimDuration::from_ps(items.len() as u64);
+    let sum: SimDuration = items.iter().map(|item| item.time).sum();
+    if let Some(largest) = items.iter_mut().max_by_key(|item| item.time)
+        && sum.max(whole) - sum.min(whole) <= rounding
+    {
+        largest.time = largest.time + whole - sum;
+    }
+    items
+}
