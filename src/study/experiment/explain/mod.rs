@@ -9,12 +9,12 @@ use crate::answer::{Answer, Record};
 use crate::model::message::{CostItem, ItemisationError, Itinerary, LoneMessage};
 use crate::report::{TextTable, counted, signed_us};
 use crate::scenario::source::Document;
-use crate::scenario::{Case, CheckedScenario, Limits, Plan, Scenario};
+use crate::scenario::{Case, CheckedScenario, Plan, Scenario};
 use constants::{Constants, source, value};
 use parsim_sim::network::Contention;
 use parsim_sim::node::Linear;
 use parsim_sim::program::{Message, Process};
-use parsim_sim::simulation::Simulation;
+use parsim_sim::simulation::{Limits, Simulation};
 use parsim_sim::trace::{Delivery, Trace};
 use parsim_sim::units::{PerByte, SimDuration, SimTime};
 
