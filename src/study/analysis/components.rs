@@ -36,9 +36,8 @@ pub struct Components {
     pub collection_s: f64,
     /// All other communication: barriers, exchanges, and routing for other nodes during computation.
     pub other_communication_s: f64,
-    /// The other communication by phase, in seconds, in the order in which the phases begin. Phases without any are
-    /// omitted.
-    pub other_communication_phases: Vec<(Phase, f64)>,
+    /// The other communication by phase, in the order in which the phases begin. Phases without any are omitted.
+    pub other_communication_phases: Vec<PhaseCommunication>,
     /// Reading (Tinp).
     pub input_s: f64,
     /// Writing (Tout).
@@ -51,6 +50,27 @@ pub struct Components {
     pub load_balance: f64,
     /// The hidden and the exposed communication, as means over the ranks, of a program that may hide communication.
     pub overlap_s: Option<(f64, f64)>,
+}
+
+/// The communication in one phase, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PhaseCommunication {
+    /// The phase.
+    pub phase: Phase,
+    /// That of the rank that ends last.
+    pub last_rank_s: f64,
+    /// The mean over the ranks.
+    pub mean_s: f64,
+}
+
+impl PhaseCommunication {
+    /// Returns `true` if the rank that ends last is more than a fifth from the mean, by a noticeable part of a run of
+    /// `total_s`.
+    #[must_use]
+    pub fn is_uneven(&self, total_s: f64) -> bool {
+        let difference_s = (self.last_rank_s - self.mean_s).abs();
+        difference_s > 0.2 * self.mean_s && difference_s > NOTICEABLE * total_s
+    }
 }
 
 /// The parts of a computation, as fractions that sum to 1.
@@ -67,6 +87,12 @@ pub struct ComputationSplit {
     /// The words of data that the program moves between memory and processor per floating-point operation, if known.
     pub words_per_flop: Option<f64>,
 }
+
+/// The activities that are communication.
+const COMMUNICATING: [Activity; 3] = [Activity::Sending, Activity::Blocked, Activity::System];
+
+/// The phases whose communication is a part of its own.
+const NAMED_COMMUNICATION: [Phase; 4] = ["initialisation", "distribution", "broadcast", "collection"];
 
 /// The smallest part of a run that computations may take so that waiting for them matters.
 const NOTICEABLE: f64 = 0.05;
@@ -291,6 +317,7 @@ impl Components {
         for phase in accounts.phases() {
             components.add(phase, accounts.account(rank, phase));
         }
+        components.other_communication_phases = other_communication_phases(trace);
         let with_host = accounts.rank(rank).get(Activity::InputOutput);
         components.input_s = (with_host - trace.written).seconds();
         components.output_s = trace.written.seconds();
@@ -314,18 +341,16 @@ impl Components {
         if loading_s > 0.0 {
             *self.shared_memory_s.get_or_insert(0.0) += loading_s;
         }
-        let communication_s =
-            [Activity::Sending, Activity::Blocked, Activity::System].into_iter().map(seconds).sum::<f64>();
+        *self.communicating_in(phase) += COMMUNICATING.into_iter().map(seconds).sum::<f64>();
+    }
+
+    fn communicating_in(&mut self, phase: &str) -> &mut f64 {
         match phase {
-            "initialisation" => self.initialisation_s += communication_s,
-            "distribution" => self.distribution_s += communication_s,
-            "broadcast" => self.broadcast_s += communication_s,
-            "collection" => self.collection_s += communication_s,
-            _ if communication_s > 0.0 => {
-                self.other_communication_s += communication_s;
-                self.other_communication_phases.push((phase, communication_s));
-            }
-            _ => {}
+            "initialisation" => &mut self.initialisation_s,
+            "distribution" => &mut self.distribution_s,
+            "broadcast" => &mut self.broadcast_s,
+            "collection" => &mut self.collection_s,
+            _ => &mut self.other_communication_s,
         }
     }
 
@@ -426,18 +451,36 @@ impl Components {
     }
 }
 
+/// Returns the other communication of a run by phase, the phases that have any.
+fn other_communication_phases(trace: &Trace) -> Vec<PhaseCommunication> {
+    let (accounts, rank) = (&trace.accounts, trace.last_rank());
+    let in_phase = |phase: &Phase| PhaseCommunication {
+        phase,
+        last_rank_s: COMMUNICATING.map(|activity| accounts.account(rank, phase).get(activity).seconds()).iter().sum(),
+        mean_s: COMMUNICATING.map(|activity| accounts.in_phase(phase, activity).seconds()).iter().sum::<f64>()
+            / f64::from(accounts.ranks()),
+    };
+    let others = accounts.phases().iter().filter(|phase| !NAMED_COMMUNICATION.contains(phase));
+    others.map(in_phase).filter(|one| one.mean_s > 0.0).collect()
+}
+
 /// Returns the mean other communication of several runs by phase.
-fn mean_by_phase(runs: &[Components]) -> Vec<(Phase, f64)> {
-    let mut sums: Vec<(Phase, f64)> = Vec::new();
-    for (phase, seconds) in runs.iter().flat_map(|run| &run.other_communication_phases) {
-        match sums.iter_mut().find(|(known, _)| known == phase) {
-            Some((_, sum)) => *sum += seconds,
-            None => sums.push((phase, *seconds)),
+fn mean_by_phase(runs: &[Components]) -> Vec<PhaseCommunication> {
+    let mut sums: Vec<PhaseCommunication> = Vec::new();
+    for one in runs.iter().flat_map(|run| &run.other_communication_phases) {
+        match sums.iter_mut().find(|known| known.phase == one.phase) {
+            Some(sum) => (sum.last_rank_s, sum.mean_s) = (sum.last_rank_s + one.last_rank_s, sum.mean_s + one.mean_s),
+            None => sums.push(*one),
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "nobody repeats a run 2^52 times")]
     let count = runs.len() as f64;
-    sums.into_iter().map(|(phase, sum)| (phase, sum / count)).collect()
+    let mean = |sum: PhaseCommunication| PhaseCommunication {
+        last_rank_s: sum.last_rank_s / count,
+        mean_s: sum.mean_s / count,
+        ..sum
+    };
+    sums.into_iter().map(mean).collect()
 }
 
 fn ratio(part: f64, other: f64) -> Option<f64> {

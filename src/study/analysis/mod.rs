@@ -19,7 +19,7 @@ pub mod step;
 pub use accounting::{Accounting, Gain, PhaseBalance, RankTime};
 pub use bottleneck::{AxisInterval, Bottleneck, BottleneckChange, BottleneckSite};
 pub use breakdown::{Breakdown, BusiestLink, Share};
-pub use components::{Component, Components, ComputationSplit, SubComponent};
+pub use components::{Component, Components, ComputationSplit, PhaseCommunication, SubComponent};
 pub use critical_path::CriticalPath;
 pub use event_table::{TableError, read_table};
 pub use optimum::{ClusterPoint, Optimum, SearchGoal, SearchLimits, SearchResult};

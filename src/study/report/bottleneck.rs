@@ -4,7 +4,7 @@ use super::horizontal_axis::HorizontalAxis;
 use super::run::ReferenceValue;
 use super::table::{TextTable, capitalised, digits, time};
 use crate::analysis::{
-    AxisInterval, Bottleneck, BottleneckChange, BottleneckSite, Component, Components, SubComponent,
+    AxisInterval, Bottleneck, BottleneckChange, BottleneckSite, Component, Components, PhaseCommunication, SubComponent,
 };
 use crate::answer::Record;
 use parsim_sim::trace::{EXPOSED_COMMUNICATION, HIDDEN_COMMUNICATION, Phase};
@@ -107,7 +107,7 @@ impl BottleneckCurve {
     /// Returns the phases with other communication at any point, or none if there is only one.
     fn communication_phases(&self) -> Vec<Phase> {
         let mut phases = Vec::new();
-        for (phase, _) in self.known().flat_map(|known| &known.other_communication_phases) {
+        for PhaseCommunication { phase, .. } in self.known().flat_map(|known| &known.other_communication_phases) {
             if !phases.contains(phase) {
                 phases.push(*phase);
             }
@@ -140,15 +140,25 @@ impl BottleneckCurve {
                 [known.communication_to_computation(), known.memory_to_processing(), Some(known.processor_utilization)];
             each.chain(quotients).collect()
         });
-        let phases = self.communication_phases();
-        let by_phase = (!phases.is_empty()).then(|| {
-            let table = self.table(time, phases.iter().copied(), |known| {
-                phases.iter().map(|phase| other_communication_in(known, phase)).collect()
-            });
-            ("Other communication by phase", table)
-        });
         let first = [("Components", times), ("Breakdown", breakdown)].into_iter();
-        first.chain(by_phase).chain(self.overlap()).chain([("B-ratios and other ratios", ratios)]).collect()
+        first.chain(self.by_phase()).chain(self.overlap()).chain([("B-ratios and other ratios", ratios)]).collect()
+    }
+
+    /// Returns the tables of other communication by phase: the means over the ranks, and the times of the rank that ends
+    /// last where they differ much.
+    fn by_phase(&self) -> Vec<(&'static str, TextTable)> {
+        let phases = self.communication_phases();
+        let table = |title, seconds: fn(&PhaseCommunication) -> f64| {
+            let cells =
+                |known: &Components| phases.iter().map(|phase| Some(communication_in(known, phase, seconds))).collect();
+            (title, self.table(time, phases.iter().copied(), cells))
+        };
+        let mean = table("Other communication by phase, means over the ranks", |one| one.mean_s);
+        let of_last = table("Other communication by phase, of the rank that ends last", |one| one.last_rank_s);
+        let all = self.known().flat_map(|known| known.other_communication_phases.iter().map(move |one| (known, one)));
+        let (is_shown, is_uneven) =
+            (!phases.is_empty(), all.into_iter().any(|(known, one)| one.is_uneven(known.total_s)));
+        [is_shown.then_some(mean), (is_shown && is_uneven).then_some(of_last)].into_iter().flatten().collect()
     }
 
     /// Returns the table of hidden and exposed communication, if the program may hide any.
@@ -249,16 +259,17 @@ impl fmt::Display for BottleneckCurve {
         self.write_verdict(f)?;
         if self.points.iter().any(|point| point.place.rank.is_some()) {
             f.write_str(
-                "\nTimes are those of the rank that ends last; its waits for other ranks count as communication.\n",
+                "\nTimes are those of the rank that ends last, except means; its waits for other ranks count as \
+                 communication.\n",
             )?;
         }
         Ok(())
     }
 }
 
-/// Returns the other communication in a phase, in seconds.
-fn other_communication_in(components: &Components, phase: &str) -> Option<f64> {
-    components.other_communication_phases.iter().find(|(name, _)| *name == phase).map(|(_, seconds)| *seconds)
+/// Returns the other communication in a phase, in seconds; 0 if there is none.
+fn communication_in(components: &Components, phase: &str, seconds: fn(&PhaseCommunication) -> f64) -> f64 {
+    components.other_communication_phases.iter().find(|one| one.phase == phase).map_or(0.0, seconds)
 }
 
 fn put_times(record: &mut Record, components: Option<&Components>, phases: &[Phase]) {
@@ -272,16 +283,24 @@ fn put_times(record: &mut Record, components: Option<&Components>, phases: &[Pha
             record.put(format!("{}_s", part.name()), seconds);
         }
         if part == SubComponent::OtherCommunication {
-            for phase in phases {
-                let seconds = components.map(|known| other_communication_in(known, phase).unwrap_or(0.0));
-                record.put(format!("communication_in_{phase}_s"), seconds);
-            }
+            put_phases(record, components, phases);
         }
     }
     record.put("unattributed_s", components.map(Components::unattributed_s));
     if let Some((hidden, exposed)) = components.and_then(|known| known.overlap_s) {
         record.put(HIDDEN_COMMUNICATION, hidden);
         record.put(EXPOSED_COMMUNICATION, exposed);
+    }
+}
+
+fn put_phases(record: &mut Record, components: Option<&Components>, phases: &[Phase]) {
+    for phase in phases {
+        let mut put = |key, seconds| {
+            let seconds = components.map(|known| communication_in(known, phase, seconds));
+            record.put(format!("{key}_{phase}_s"), seconds);
+        };
+        put("communication_in", |one| one.last_rank_s);
+        put("mean_communication_in", |one| one.mean_s);
     }
 }
 

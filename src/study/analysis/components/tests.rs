@@ -104,3 +104,15 @@ fn a_component_that_is_alone_has_no_ratio() {
     assert_eq!(components.b_ratio(Component::Computation), None);
     assert_is(components.b_ratio(Component::Communication), 0.0);
 }
+
+#[test]
+fn communication_by_phase_is_that_of_the_rank_that_ends_last_and_the_mean() {
+    let mut trace = trace();
+    let seconds = |count: u64| SimDuration::from_us(1_000_000 * count);
+    trace.accounts.add(1, "exchange", Activity::Blocked, seconds(1));
+    let [reduction, exchange] = Components::of_trace(&trace, None).other_communication_phases[..] else { panic!() };
+    assert_eq!((reduction.phase, reduction.last_rank_s, reduction.mean_s), ("reduction", 1.0, 0.5));
+    assert_eq!((exchange.phase, exchange.last_rank_s, exchange.mean_s), ("exchange", 0.0, 0.5));
+    assert!(reduction.is_uneven(7.0) && !reduction.is_uneven(20.0));
+    assert!(!PhaseCommunication { mean_s: 0.9, ..reduction }.is_uneven(1.0));
+}

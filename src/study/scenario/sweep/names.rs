@@ -123,8 +123,8 @@ const OF_COMMANDS: [(&str, &[&str]); 6] = [
     ),
     ("validate", &["table", "calibrates", "reference", "reference_s", "fitted"]),
 ];
-/// Prefix of the keys that `bottleneck` has for communication by phase.
-const COMMUNICATION_IN: &str = "communication_in_";
+/// Prefixes of the keys that `bottleneck` has for communication by phase.
+const COMMUNICATION_IN: [&str; 2] = ["communication_in_", "mean_communication_in_"];
 /// Prefix of the keys of forecasts.
 const ESTIMATED: &str = "estimated_";
 /// Suffix of the keys of times.
@@ -170,7 +170,8 @@ fn rows_with(name: &str, scenario: &Scenario) -> Option<String> {
     }
     let is_of = |(_, keys): &&(&str, &[&str])| keys.contains(&name);
     let command = OF_COMMANDS.iter().find(is_of).map(|(command, _)| *command);
-    let command = command.or_else(|| name.starts_with(COMMUNICATION_IN).then_some("bottleneck"));
+    let command =
+        command.or_else(|| COMMUNICATION_IN.iter().any(|prefix| name.starts_with(prefix)).then_some("bottleneck"));
     command.map(|command| format!("every output row of `{command}`"))
 }
 
