@@ -1,5 +1,6 @@
 //! `parsim sensitivity`: the relative change of the makespan per percent of change of each parameter.
 
+use super::notice::note;
 use super::numbers::number;
 use super::progress::Bar;
 use super::{Failure, ScenarioArguments, overrides, pictures};
@@ -23,6 +24,10 @@ pub struct SensitivityArguments {
     /// Changes each parameter separately, down and up, instead of evaluating the longest path of one run.
     #[arg(long)]
     exact: bool,
+    /// Varies only the parameters that are this field or stand below it, such as `machine.nodes.sending`, and omits groups
+    /// and faster parts, which consist of all their constants. May be repeated.
+    #[arg(long, value_name = "PATH")]
+    only: Vec<String>,
     /// Draws a tornado chart of the most influential parameters; with --of, the makespan over one of them.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
@@ -53,7 +58,8 @@ impl SensitivityArguments {
             step: self.step.map(|percent| percent / 100.0),
             ..DerivativeMethod::default()
         };
-        let run = VariedRun::of(&case.scenario)?;
+        let run = VariedRun::of(&case.scenario)?.limited_to(&self.only)?;
+        note(run.note_on_runs());
         let found = run.sensitivities(approach, &Bar::of_parameters());
         let answer = run.answer(&found, &metadata(&case.scenario, &case.settings));
         let Some(file) = &self.plot else { return Ok(answer) };

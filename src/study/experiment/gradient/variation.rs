@@ -74,7 +74,7 @@ impl Variation {
     }
 
     /// Returns the number of events of a run.
-    pub(super) const fn events(&self) -> u64 {
+    pub const fn events(&self) -> u64 {
         self.events
     }
 

@@ -6,7 +6,6 @@ use crate::experiment::gradient::{PricedPath, Variation};
 use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::tornado::{Tornado, TornadoBar};
 use crate::scenario::Parameter;
-use parsim_sim::units::nearest;
 use rayon::prelude::*;
 
 /// The maximum number of constants in a tornado chart.
@@ -60,11 +59,7 @@ impl VariedRun {
     fn drawn(&self, name: &str) -> Result<&Parameter, StudyError> {
         let fault = |message: &str| Err(StudyError::Argument("of", format!("{name}: {message}")));
         let Some(parameter) = self.base.parameters().iter().find(|one| one.name == name) else {
-            let names = self.base.parameters().iter().map(|one| one.name.as_str());
-            return match nearest(name, names) {
-                Some(meant) => fault(&format!("there is no such parameter: did you mean `{meant}`?")),
-                None => fault("there is no such parameter; the answer without --of lists them"),
-            };
+            return Err(self.unknown("of", name));
         };
         if parameter.is_whole() || parameter.number() == 0.0 {
             let what = if parameter.is_whole() { "a whole number" } else { "zero" };

@@ -5,6 +5,7 @@ mod groups;
 mod output;
 mod places;
 mod reach;
+mod selection;
 
 pub use places::PathShare;
 pub use reach::LinearRange;
@@ -90,6 +91,8 @@ pub struct VariedRun {
     base: Variation,
     title: String,
     seeds: Repeat,
+    /// The fields to whose constants the run is limited; none if it is not.
+    only: Vec<String>,
 }
 
 /// The effects of all parameters.
@@ -113,7 +116,7 @@ impl VariedRun {
     /// Returns the errors of the run, or an error if it takes no simulated time.
     pub fn of(scenario: &CheckedScenario) -> Result<Self, StudyError> {
         let title = format!("{}, {}", scenario.program.name(), counted(scenario.ranks, "rank"));
-        Ok(Self { base: Variation::of(scenario)?, title, seeds: scenario.repeat })
+        Ok(Self { base: Variation::of(scenario)?, title, seeds: scenario.repeat, only: Vec::new() })
     }
 
     /// Returns the effects in `found` as records of this origin, and in words.
@@ -126,23 +129,21 @@ impl VariedRun {
         Answer::many(records, &output::text(self, found))
     }
 
-    /// Returns the effects of all parameters; whole numbers change by at least one. Reports parameters to `progress` as
-    /// cases, constants twice: for the derivative, and for the change that it takes to lengthen the run.
+    /// Returns the effects of the chosen parameters; whole numbers change by at least one. Groups and faster parts consist
+    /// of all their constants, and are known only if all parameters are chosen. Reports parameters to `progress` as cases,
+    /// constants twice: for the derivative, and for the change that it takes to lengthen the run.
     #[must_use]
     pub fn sensitivities(&self, approach: DerivativeMethod, progress: &dyn CaseProgress) -> Sensitivities<'_> {
         let step = approach.step.unwrap_or(STEP);
-        let parameters = self.base.parameters();
-        let whole_numbers = parameters.iter().filter(|one| one.is_whole()).count();
-        progress.begin((2 * parameters.len() - whole_numbers) as u64);
-        let gradient = Gradient::observed(&self.base, approach, |_| true, progress);
+        let (whole, constants): (Vec<_>, Vec<_>) = self.chosen().partition(|one| one.is_whole());
+        progress.begin((2 * constants.len() + whole.len()) as u64);
+        let gradient = Gradient::observed(&self.base, approach, |one| self.is_chosen(one), progress);
         let constants = gradient.derivatives.par_iter().map(|one| self.finding(one, &gradient));
-        let whole = parameters.par_iter().filter(|one| one.is_whole()).map(|one| self.whole_number(one, step));
+        let whole = whole.into_par_iter().map(|one| self.whole_number(one, step));
         let mut findings: Vec<_> = constants.chain(whole).inspect(|_| progress.advance(1, 0)).collect();
         findings.sort_by(|one, other| other.size().total_cmp(&one.size()));
-        let group = |(name, _): &(&'static str, _)| self.group(name, &gradient, step);
-        let mut groups: Vec<_> = GROUPS.par_iter().filter_map(group).collect();
-        groups.sort_by(|one, other| other.size().total_cmp(&one.size()));
-        let what_ifs = self.what_ifs();
+        let (groups, what_ifs) =
+            if self.is_limited() { Default::default() } else { (self.groups(&gradient, step), self.what_ifs()) };
         let shares = gradient.path.as_ref().map_or_else(Vec::new, |path| places::shares(path, &self.base));
         progress.end();
         Sensitivities { findings, shares, groups, what_ifs, is_exact: approach.exact }
@@ -188,6 +189,14 @@ impl VariedRun {
         let below = Some(parameter.number() - by).filter(|below| *below >= 0.0 || parameter.number() < 0.0);
         let (smaller, larger) = (below.map(step_to), step_to(parameter.number() + by));
         ParameterSensitivity { parameter, group: group_of(parameter), effect: Ok(Effect::Steps { smaller, larger }) }
+    }
+
+    /// Returns the effects of all groups, the largest first.
+    fn groups(&self, gradient: &Gradient<'_>, step: f64) -> Vec<ConstantGroup> {
+        let group = |(name, _): &(&'static str, _)| self.group(name, gradient, step);
+        let mut groups: Vec<_> = GROUPS.par_iter().filter_map(group).collect();
+        groups.sort_by(|one, other| other.size().total_cmp(&one.size()));
+        groups
     }
 
     /// Returns the effect of a group; `None` for a group without a time or rate that can change.

@@ -153,10 +153,12 @@ pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
             write(wrapped(&line));
         }
     }
-    write(format!(
-        "All times and rates of a group together, in % per %:\n\n{}",
-        groups(answers, run.base.scenario().program.has_own_times())
-    ));
+    if !run.is_limited() {
+        write(format!(
+            "All times and rates of a group together, in % per %:\n\n{}",
+            groups(answers, run.base.scenario().program.has_own_times())
+        ));
+    }
     for WhatIf { part, faster } in &answers.what_ifs {
         match faster {
             Ok(faster) => write(format!("{part} twice as fast: {}", in_words(*faster))),

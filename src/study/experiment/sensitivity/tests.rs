@@ -224,3 +224,22 @@ fn an_unknown_constant_is_not_drawn() {
             && said("machine.nodes.processor.inv").contains("it is zero")
     );
 }
+
+/// Groups and faster parts consist of all their constants: a part of them would be misleading.
+#[test]
+fn a_selection_varies_only_its_parameters() {
+    let limited =
+        |paths: &[&str]| study(&[]).limited_to(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>());
+    let study = limited(&["machine.nodes.sending", "program.n"]).unwrap();
+    let found = study.sensitivities(DerivativeMethod::default(), &());
+    let mut names: Vec<_> = found.findings.iter().map(|one| one.parameter.name.as_str()).collect();
+    names.sort_unstable();
+    let sending = ["per_byte", "per_hop", "per_packet"].map(|field| format!("machine.nodes.sending.{field}"));
+    assert_eq!(names, [sending.each_ref().map(String::as_str).as_slice(), &["program.n"]].concat());
+    assert!(found.groups.is_empty() && found.what_ifs.is_empty());
+    let text = output::text(&study, &found);
+    assert!(!text.contains("group together"), "{text}");
+    let error = |path: &str| limited(&[path]).err().unwrap().to_string();
+    assert!(error("machine.nodes.sendin.per_hop").ends_with("did you mean `machine.nodes.sending.per_hop`?"));
+    assert!(error("machine.nodes.sending.start").contains("there are `machine.nodes.sending.per_packet`, "));
+}
