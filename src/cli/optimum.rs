@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use parsim_study::answer::Answer;
 use parsim_study::experiment::optimum::{Optima, SearchExtent, search_limits};
-use parsim_study::scenario::Case;
+use parsim_study::scenario::{Case, Plan};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -46,15 +46,15 @@ fn methods() -> impl TypedValueParser<Value = Methods> {
 
 pub fn execute(arguments: &OptimumArguments) -> Result<(), Failure> {
     let claims = |claims: parsim_study::files::OutputClaims| claims.folder(arguments.plot.as_deref());
-    arguments.common.answer(claims, |_, case| arguments.answer(case))
+    arguments.common.answer(claims, |plan, case| arguments.answer(plan, case))
 }
 
 impl OptimumArguments {
-    fn answer(&self, case: &Case) -> Result<Answer, Failure> {
+    fn answer(&self, plan: &Plan, case: &Case) -> Result<Answer, Failure> {
         let most = (self.most_cores, self.most_nodes);
         let limits = search_limits(&case.scenario, most, self.efficiency, self.tolerance)?;
         let extent = if self.exhaustive { SearchExtent::Exhaustive } else { SearchExtent::Unimodal };
-        let optima = Optima::search(case, limits, self.by.0, self.by.1.then_some(extent))?;
+        let optima = Optima::search(plan, case, limits, self.by.0, self.by.1.then_some(extent))?;
         let figures = if self.plot.is_some() { optima.figures()? } else { Vec::new() };
         Ok(optima.answer().with_figures(self.plot.as_deref(), || figures))
     }

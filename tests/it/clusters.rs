@@ -260,6 +260,24 @@ fn model_and_simulation_find_the_same_optimum() {
     }
 }
 
+/// Each node adds 1000 equations.
+#[test]
+fn an_optimum_follows_axes_that_are_computed_from_the_nodes() {
+    let axes = "axes=[Axis(name: \"p\", path: \"machine.network.topology.nodes\", values: [4]), Axis(name: \"n\", path: \
+                \"program.n\", expression: \"1000 * p\")]";
+    let limits = ["--most-nodes", "8", "--most-cores", "4", "--set", "zip=[]", "--set", axes];
+    let answer = optimum(&[&["scenarios/cluster-hpl.ron"][..], &limits].concat());
+    assert_eq!((&answer["simulated_p"], &answer["simulated_q"]), (&8.into(), &4.into()));
+    let settings =
+        ["ranks=32", "placement=Packed(ranks_per_node: 4)", "machine.network.topology.nodes=8", "program.n=8000"];
+    let settings = settings.iter().flat_map(|setting| ["--set", setting]);
+    let run = parsim().args(["run", "scenarios/cluster-hpl.ron", "--format", "json"]).args(settings).assert().success();
+    let run: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    for by in ["simulated_speedup", "model_speedup"] {
+        assert_close(answer[by].as_f64().unwrap(), run["speedup"].as_f64().unwrap(), 3e-5, by);
+    }
+}
+
 #[test]
 fn an_optimum_is_drawn() {
     let folder = tempfile::tempdir().unwrap();

@@ -32,6 +32,7 @@ mod references;
 mod remarks;
 mod repetition;
 mod reported;
+mod resized;
 mod run_series;
 mod saturation;
 mod scenario_file;

@@ -1,14 +1,14 @@
 //! The numbers of cores and nodes that suit a load best, by the model and by simulation.
 
 use super::cluster::{ClosedForms, ClusterCase, mean_flop_per_s, predicted_speedup};
+use super::resized::ResizedScenario;
 use super::{Recall, StudyError, first_and_mean_s, metadata};
 use crate::analysis::{ClusterPoint, Optimum, Performance, SearchGoal, SearchLimits, SearchResult};
 use crate::answer::{Answer, Record};
 use crate::model::kredel::{Hardware, Scaling};
 use crate::report::plot::LineChart;
 use crate::report::{TextTable, cluster, digits};
-use crate::scenario::{Case, CheckedScenario, Scenario};
-use parsim_sim::machine::Placement;
+use crate::scenario::{Case, CheckedScenario, Plan};
 use std::convert::Infallible;
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub fn search_limits(
 
 /// The optima of a scenario, one for each requested method.
 pub struct Optima<'s> {
-    case: &'s Case,
+    scenario: ResizedScenario<'s>,
     limits: SearchLimits,
     /// The name of each method, and its result.
     pub found: Vec<(&'static str, SearchResult)>,
@@ -74,15 +74,17 @@ impl<'s> Optima<'s> {
     /// Returns the errors of the runs, or an error if the model does not apply to the program, or if the program has no
     /// speed-up.
     pub fn search(
+        plan: &'s Plan,
         case: &'s Case,
         limits: SearchLimits,
         by_model: bool,
         by_simulation: Option<SearchExtent>,
     ) -> Result<Self, StudyError> {
         let (mut found, mut impossible) = (Vec::new(), None);
+        let scenario = ResizedScenario::new(plan, case);
         if by_model {
             match ClusterCase::of(&case.scenario) {
-                Some(cluster) => found.push(("model", predicted(&limits, &cluster))),
+                Some(cluster) => found.push(("model", predicted(&limits, scenario, &cluster))),
                 None if by_simulation.is_some() => {}
                 None => {
                     let reason =
@@ -92,7 +94,7 @@ impl<'s> Optima<'s> {
             }
         }
         let mut simulated = |cores, nodes| {
-            let speedup = simulated_speedup(&case.scenario, cores, nodes)?;
+            let speedup = simulated_speedup(scenario, cores, nodes)?;
             Ok::<_, StudyError>(speedup.map_err(|reason| impossible = Some(((cores, nodes), reason))).ok())
         };
         match by_simulation {
@@ -100,13 +102,13 @@ impl<'s> Optima<'s> {
             Some(SearchExtent::Exhaustive) => found.push(("simulated", limits.search_exhaustively(&mut simulated)?)),
             None => {}
         }
-        Ok(Self { case, limits, found, impossible })
+        Ok(Self { scenario, limits, found, impossible })
     }
 
     /// Returns the optima as a record and in words.
     #[must_use]
     pub fn answer(&self) -> Answer {
-        let scenario = &self.case.scenario;
+        let Case { scenario, settings, .. } = self.scenario.base();
         let (program, machine, forms) = (scenario.program.name(), &scenario.machine.name, self.closed_forms());
         let mut record = Record::default();
         record.put("machine", machine.as_str());
@@ -120,7 +122,7 @@ impl<'s> Optima<'s> {
             record.put("simplified_efficiency", forms.simplified_efficiency);
             record.put("simplified_efficiency_as_printed", forms.simplified_efficiency_as_printed);
         }
-        record.put_metadata(metadata(scenario, &self.case.settings));
+        record.put_metadata(metadata(scenario, settings));
         let table = table(&self.limits, &self.found);
         let forms = forms.map_or_else(String::new, |forms| in_words(&forms));
         let words = format!("{program} on {machine}, {}\n\n{table}{forms}", words(&self.limits));
@@ -129,7 +131,10 @@ impl<'s> Optima<'s> {
 
     /// Describes the points that were not simulated, or cannot be, in sentences.
     fn notes(&self) -> Vec<String> {
-        let Some((_, result)) = self.found.iter().find(|(name, _)| *name == "simulated") else { return Vec::new() };
+        let followers = self.note_on_followers().into_iter();
+        let Some((_, result)) = self.found.iter().find(|(name, _)| *name == "simulated") else {
+            return followers.collect();
+        };
         let SearchResult { evaluated, possible, points, .. } = *result;
         let partial = (!result.is_exhaustive()).then(|| {
             format!(
@@ -141,13 +146,24 @@ impl<'s> Optima<'s> {
             let impossible = evaluated - possible;
             format!("{impossible} of {evaluated} points cannot be run, for example {cores} × {nodes}: {reason}")
         });
-        partial.into_iter().chain(impossible).collect()
+        followers.chain(partial).chain(impossible).collect()
+    }
+
+    /// Names the axes that follow the numbers of cores and nodes, if there are any.
+    fn note_on_followers(&self) -> Option<String> {
+        let names: Vec<_> = self.scenario.followers().map(|name| format!("`{name}`")).collect();
+        (!names.is_empty()).then(|| {
+            let names = names.join(", ");
+            format!("computed axes follow the numbers of cores and nodes: {names}. Curves of the model in figures have their base values")
+        })
     }
 
     /// Evaluates the closed forms at the model's best point, if the model was used.
     fn closed_forms(&self) -> Option<ClosedForms> {
         let best = self.found.iter().find(|(name, _)| *name == "model")?.1.optimum?.best;
-        Some(ClusterCase::of(&self.case.scenario)?.closed_forms((best.cores.into(), best.nodes.into())))
+        let scenario = self.scenario.at(best.cores, best.nodes).ok();
+        let scenario = scenario.as_ref().unwrap_or(&self.scenario.base().scenario);
+        Some(ClusterCase::of(scenario)?.closed_forms((best.cores.into(), best.nodes.into())))
     }
 
     /// Returns the figures by file name: speed-up, node efficiency, roofline, and simulation against model.
@@ -155,7 +171,7 @@ impl<'s> Optima<'s> {
     /// # Errors
     /// Returns an error if the model does not apply to the scenario, or the errors of the runs.
     pub fn figures(&self) -> Result<Vec<(PathBuf, String)>, StudyError> {
-        let (scenario, limits) = (&self.case.scenario, &self.limits);
+        let (scenario, limits) = (&self.scenario.base().scenario, &self.limits);
         let Some(case) = ClusterCase::of(scenario) else {
             let reason = "--plot: only a Characteristic program on a cluster has a model to draw";
             return Err(StudyError::Request(reason.to_owned()));
@@ -172,7 +188,7 @@ impl<'s> Optima<'s> {
         let drawn = [
             ("speedup.svg", speedup.svg()),
             ("efficiency.svg", efficiency.svg()),
-            ("roofline.svg", roofline(scenario, &case, &what)?.svg()),
+            ("roofline.svg", roofline(self.scenario, &case, &what)?.svg()),
             ("simulated.svg", self.simulated_and_predicted(&case)?.svg()),
         ];
         Ok(drawn.map(|(file, svg)| (PathBuf::from(file), svg)).into())
@@ -180,36 +196,46 @@ impl<'s> Optima<'s> {
 
     /// Compares simulated and predicted speed-ups over powers of two of nodes, at the best number of cores per node.
     fn simulated_and_predicted(&self, case: &ClusterCase<'_>) -> Result<LineChart, StudyError> {
-        let (scenario, limits) = (&self.case.scenario, &self.limits);
+        let (scenario, limits) = (&self.scenario.base().scenario, &self.limits);
         let best = self.found.iter().find_map(|(_, found)| found.optimum);
         let cores = best.map_or(limits.most_cores, |found| found.best.cores);
         let doubled = std::iter::successors(Some(1u32), |nodes| nodes.checked_mul(2));
         let (mut simulated, mut predicted) = (Vec::new(), Vec::new());
         for nodes in doubled.take_while(|nodes| *nodes <= limits.most_nodes) {
-            simulated
-                .extend(simulated_speedup(scenario, cores, nodes)?.ok().map(|speedup| (f64::from(nodes), speedup)));
-            predicted.push((f64::from(nodes), predicted_speedup(case.program, &case.hardware, cores, nodes)));
+            simulated.extend(
+                simulated_speedup(self.scenario, cores, nodes)?.ok().map(|speedup| (f64::from(nodes), speedup)),
+            );
+            predicted
+                .extend(predicted_at(self.scenario, case, cores, nodes).map(|speedup| (f64::from(nodes), speedup)));
         }
         let title = format!("Simulated and predicted speed-up on {}, {cores} cores per node", scenario.machine.name);
         Ok(cluster::simulated_and_predicted(&title, simulated, predicted))
     }
 }
 
-fn predicted(choice: &SearchLimits, case: &ClusterCase<'_>) -> SearchResult {
-    let speedup =
-        |cores, nodes| Ok::<_, Infallible>(Some(predicted_speedup(case.program, &case.hardware, cores, nodes)));
+/// Returns the speed-up by the model, of which `case` is the one with the base values; `None` if the scenario does not
+/// fit where axes follow the numbers.
+fn predicted_at(scenario: ResizedScenario<'_>, case: &ClusterCase<'_>, cores: u32, nodes: u32) -> Option<f64> {
+    if scenario.followers().next().is_none() {
+        return Some(predicted_speedup(case.program, &case.hardware, cores, nodes));
+    }
+    let scenario = scenario.at(cores, nodes).ok()?;
+    let case = ClusterCase::of(&scenario)?;
+    Some(predicted_speedup(case.program, &case.hardware, cores, nodes))
+}
+
+fn predicted(choice: &SearchLimits, scenario: ResizedScenario<'_>, case: &ClusterCase<'_>) -> SearchResult {
+    let speedup = |cores, nodes| Ok::<_, Infallible>(predicted_at(scenario, case, cores, nodes));
     let Ok(found) = choice.search_exhaustively(speedup);
     found
 }
 
 /// Simulates `scenario` with other numbers of cores and nodes and returns the speed-up, or the reason why that is
 /// impossible, for example that the program does not fit.
-fn simulated_speedup(scenario: &CheckedScenario, cores: u32, nodes: u32) -> Result<Result<f64, String>, StudyError> {
-    let placement = Placement::Packed { ranks_per_node: cores };
-    let scenario = Scenario { ranks: cores * nodes, placement, ..Scenario::clone(scenario) };
-    let scenario = match scenario.checked() {
+fn simulated_speedup(scenario: ResizedScenario<'_>, cores: u32, nodes: u32) -> Result<Result<f64, String>, StudyError> {
+    let scenario = match scenario.at(cores, nodes) {
         Ok(scenario) => scenario,
-        Err(faults) => return Ok(Err(faults.to_string())),
+        Err(reason) => return Ok(Err(reason)),
     };
     let (trace, makespan_s) = first_and_mean_s(&scenario, &Recall::NONE.runs())?;
     let (Some(operations), Some(rate)) = (trace.outcome("operations"), mean_flop_per_s(&scenario)) else {
@@ -296,8 +322,8 @@ fn put(record: &mut Record, name: &str, result: &SearchResult) {
 }
 
 /// Draws the roofline with the program on one node and all its cores.
-fn roofline(scenario: &CheckedScenario, case: &ClusterCase<'_>, what: &str) -> Result<LineChart, StudyError> {
-    let cores = scenario.machine.nodes.cores();
+fn roofline(scenario: ResizedScenario<'_>, case: &ClusterCase<'_>, what: &str) -> Result<LineChart, StudyError> {
+    let cores = scenario.base().scenario.machine.nodes.cores();
     let Hardware { core_flop_per_s, .. } = case.hardware;
     let speedup = simulated_speedup(scenario, cores, 1)?.unwrap_or(0.0);
     let intensity = case.parameters.x * case.hardware.balance();
