@@ -439,3 +439,12 @@ fn a_reported_value_is_not_replaced_by_its_phase() {
     let (one, three) = (time("1"), time("3"));
     assert!((three / one - 1.0).abs() < 0.2, "{one} {three}");
 }
+
+#[test]
+fn an_axis_that_undoes_a_value_says_how_to_give_it() {
+    let field = ["sweep", "scenarios/shipped-clusters.ron", "--set", "machine.network.links.latency=1us"];
+    let said = rejection(&field, "");
+    assert!(said.contains("`--over machine.network.links.latency=1us`"), "{said}");
+    let zipped = rejection(&["sweep", "scenarios/real-lu.ron", "--over", "p=1,4"], "");
+    assert!(zipped.contains("7 of `q`, 2 of `p`") && zipped.contains("`--set \"filter=q == 1\"`"), "{zipped}");
+}

@@ -83,5 +83,10 @@ fn lost(path: &str, value: &str, planned: &PlannedAxis) -> SourceFault {
     let axis = &planned.axis;
     let message =
         format!("`--set {path}={value}` would have no effect: the axis `{}` varies `{}`", axis.name, axis.path);
-    SourceFault::new(&message).on(path).help(&format!("give the values of the axis instead: `--over {}=…`", axis.name))
+    let help = if path == axis.path {
+        format!("give the values of the axis instead: `--over {}=…`", axis.name)
+    } else {
+        format!("a field has its own axis, which is set in every value of `{}`: `--over {path}={value}`", axis.name)
+    };
+    SourceFault::new(&message).on(path).help(&help)
 }

@@ -366,14 +366,26 @@ impl Plan {
             if zip.iter().filter_map(|name| self.axis(name)).any(PlannedAxis::is_computed) {
                 continue;
             }
-            let mut lengths = zip.iter().filter_map(|name| self.axis(name)).map(|planned| planned.values.len());
-            let first = lengths.next();
-            if lengths.any(|length| Some(length) != first) {
-                let message = "zipped axes have different numbers of values";
-                faults.push(self.document.fault_at(&at, message, Some("give them the same number of values")));
-            }
+            faults.extend(self.unequal_zip(zip, &at));
         }
         faults
+    }
+
+    /// Returns a fault if the axes of the group at `at` have different numbers of values.
+    fn unequal_zip(&self, zip: &[String], at: &str) -> Option<SourceFault> {
+        let axes: Vec<_> = zip.iter().filter_map(|name| self.axis(name)).collect();
+        let counts: Vec<_> = axes.iter().map(|one| format!("{} of `{}`", one.values.len(), one.axis.name)).collect();
+        let (first, others) = axes.split_first()?;
+        others.iter().any(|other| other.values.len() != first.values.len()).then(|| {
+            let message = format!("zipped axes have different numbers of values: {}", counts.join(", "));
+            let name = &first.axis.name;
+            let help = format!(
+                "give all of them, with the same number of values; to keep only some points, give a filter over the axes \
+                 instead, such as `--set \"filter={name} == {}\"`",
+                first.values.first().map_or_else(String::new, |value| value.shown.to_string())
+            );
+            self.document.fault_at(at, &message, Some(&help))
+        })
     }
 
     fn axis(&self, name: &str) -> Option<&PlannedAxis> {
