@@ -3,7 +3,7 @@
 use super::bottleneck::BottleneckCurve;
 use super::horizontal_axis::HorizontalAxis;
 use super::panels::{MAX_PANELS, Panels};
-use super::plot::{COLOURS, ChartAxis, LineChart, LineStyle, PlotLine, Scale};
+use super::plot::{ChartAxis, LineChart, LineStyle, MARKERS, PlotLine, Scale};
 use super::table::capitalised;
 use crate::analysis::{Component, Components, SubComponent};
 
@@ -50,25 +50,26 @@ impl LineOrigin {
     }
 }
 
-/// Returns a chart of times of `program` (Figures 3 and 4). Groups differ in colour and kinds in their markers. Models
-/// are dashed, and measurements are markers only.
+/// Returns a chart of times of `program` (Figures 3 and 4). Groups differ in colour, and all lines in their markers, as
+/// far as there are different ones. Models are dashed, and measurements are markers only.
 #[must_use]
 pub fn times(program: &str, along: &HorizontalAxis, times: &[TimeLine]) -> NamedChart {
     let groups = numbered(times, |time| &time.group);
     let kinds = numbered(times, |time| &time.kind);
     let index = |names: &[&String], name: &String| names.iter().position(|other| *other == name).unwrap_or(0);
+    // Lines beyond the last colour have the first ones again, with other markers.
+    let stride = kinds.len() + usize::from(kinds.len() % MARKERS.len() == 0);
     let line = |time: &TimeLine| {
-        let marker = index(&kinds, &time.kind);
+        let kind = index(&kinds, &time.kind);
         let (name, hue) = match groups.len() {
-            0 | 1 => (time.kind.clone(), marker),
+            0 | 1 => (time.kind.clone(), kind),
             _ => (format!("{}, {}", time.group, time.kind), index(&groups, &time.group)),
         };
         PlotLine {
             name,
             points: time.points.clone(),
             hue,
-            // Lines beyond the last colour have the first ones again, with other markers.
-            marker: marker + hue / COLOURS.len(),
+            marker: stride * index(&groups, &time.group) + kind,
             style: time.origin.style(),
             half_widths: time.half_widths.clone(),
             band: time.intervals.clone(),
@@ -250,6 +251,7 @@ fn lines(named: impl IntoIterator<Item = (String, Vec<(f64, f64)>)>) -> Vec<Plot
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::plot::COLOURS;
     use std::collections::HashSet;
 
     #[test]
@@ -266,5 +268,10 @@ mod tests {
         let (_, chart) = times("a program", &HorizontalAxis::default(), &all);
         let looks: HashSet<_> = chart.lines.iter().map(|line| (line.hue % COLOURS.len(), line.marker % 5)).collect();
         assert_eq!(looks.len(), all.len());
+        let few = [line(0, "simulated", LineOrigin::Subject), line(1, "simulated", LineOrigin::Subject)];
+        let measured = few.clone().map(|line| TimeLine { kind: "measured".to_owned(), ..line });
+        let (_, chart) = times("a program", &HorizontalAxis::default(), &[few, measured].concat());
+        let markers: HashSet<_> = chart.lines.iter().map(|line| line.marker % MARKERS.len()).collect();
+        assert_eq!(markers.len(), 4);
     }
 }

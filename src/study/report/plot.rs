@@ -211,7 +211,7 @@ pub(super) const COLOURS: [RGBColor; 11] = [
 const DASHES: [(i32, i32); 4] = [(7, 5), (2, 3), (12, 3), (4, 9)];
 
 /// Circle, square, triangle, diamond and inverted triangle, as outlines around a point.
-const MARKERS: [&[(i32, i32)]; 5] = [
+pub(super) const MARKERS: [&[(i32, i32)]; 5] = [
     &[(-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2), (-4, -2)],
     &[(-4, -4), (4, -4), (4, 4), (-4, 4)],
     &[(0, -5), (5, 4), (-5, 4)],

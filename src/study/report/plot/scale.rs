@@ -13,7 +13,7 @@ pub enum Scale {
     Linear,
     /// Logarithmic, with ticks at powers of two.
     Log2,
-    /// Logarithmic, with ticks at 1, 2 and 5 of every power of ten.
+    /// Logarithmic, with ticks at 1, 2 and 5 of every power of ten, or at more multiples if these are few.
     Log10,
 }
 
@@ -147,8 +147,24 @@ fn log2_layout(least: f64, most: f64) -> Positions {
     }
 }
 
+/// The least number of ticks of a logarithmic axis.
+const TICKS: usize = 5;
+/// The distances of ticks, as parts of a power of ten, of axes on which its multiples 1, 2 and 5 are too few.
+const CLOSER: [f64; 10] = [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
+
 fn log10_layout(least: f64, most: f64) -> Positions {
+    // A single height is in the middle.
+    let (least, most) = if most - least < 1e-9 { (least - 0.1, most + 0.1) } else { (least, most) };
     let digits: &[f64] = if most - least <= 3.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let multiples =
+        |step: f64| (0..).map(move |index| 1.0 + f64::from(index) * step).take_while(|digit| *digit < 9.9995);
+    let closer = CLOSER.iter().map(|step| multiples(*step).collect());
+    let mut layouts = std::iter::once(digits.to_vec()).chain(closer).map(|digits| layout_at(&digits, least, most));
+    layouts.find(|layout| layout.marks.len() >= TICKS).unwrap_or_else(|| layout_at(digits, least, most))
+}
+
+/// Returns the layout of a logarithmic axis with ticks at these multiples of powers of ten.
+fn layout_at(digits: &[f64], least: f64, most: f64) -> Positions {
     let decades = whole(least.floor() - 1.0, most.ceil() + 1.0, 1.0);
     let marks: Vec<f64> = decades.flat_map(|decade| digits.iter().map(move |digit| decade + digit.log10())).collect();
     let below = marks.iter().copied().filter(|mark| *mark <= least + 1e-9).fold(f64::NEG_INFINITY, f64::max);
