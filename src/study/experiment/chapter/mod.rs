@@ -2,6 +2,7 @@
 
 mod figures;
 mod history;
+mod improvement;
 mod summary;
 
 use super::bottleneck::{BottleneckSource, CurveCases, grouped, simulated_point};
@@ -18,6 +19,7 @@ use crate::report::{BottleneckPoint, Chapter, HeatMap, Section};
 use crate::scenario::source::{STANDARD_INPUT, is_standard_input, standard_input};
 use crate::scenario::{Case, Plan};
 use history::ShownRun;
+use improvement::improvements;
 use parsim_sim::units::escaped;
 use std::path::Path;
 use summary::SummaryInput;
@@ -31,6 +33,7 @@ struct ChapterResults {
     withheld: usize,
     undelivered: usize,
     messages: Vec<u64>,
+    events: Vec<u64>,
     rows: Vec<Record>,
     times: TimeLines,
     points: Vec<BottleneckPoint>,
@@ -100,6 +103,7 @@ fn compiled(
         rows: &gathered.rows,
         curves: &curves,
         chosen: chosen.as_ref(),
+        improvements: improvements(&gathered.played, &gathered.events),
     };
     let mut notes: Vec<String> = gathered.notes(cases.len());
     let summary = findings.statements(plan, &cases);
@@ -161,6 +165,7 @@ impl ChapterResults {
         self.withheld += usize::from(outcome.is_withheld());
         self.undelivered += usize::from(outcome.leaves_packets());
         self.messages.push(outcome.trace.counts.messages);
+        self.events.push(outcome.trace.counts.events);
         self.played.push(case.clone());
         self.rows.push(outcome.record());
         self.times.add_outcome(axis, case, outcome);
@@ -364,6 +369,14 @@ mod tests {
         assert!(good.contains("predicted as written by ") && good.contains("(3 cases)"), "{good}");
         assert!(said("What limits").contains("At p = 16 the bottleneck is communication"), "{}", said("What limits"));
         assert!(said("What would help").contains("processor, 1."), "{}", said("What would help"));
+    }
+
+    /// The run that is drawn is a small one.
+    #[test]
+    fn what_would_help_is_about_the_largest_case() {
+        let chapter = chapter_of("gauss-jordan-neighbour", &[], &["n=176", "p=4,64"]);
+        let helps = &chapter.summary.iter().find(|statement| statement.label == "What would help").unwrap().sentences;
+        assert!(helps[0].starts_with("Of n = 176, p = 64, if one part"), "{helps:?}");
     }
 
     #[test]
