@@ -355,7 +355,8 @@ impl CalibrationCase {
         let folder = file.parent().unwrap_or(Path::new(""));
         let of = |(index, table)| {
             let rows = rows::rows(table, index, folder, document);
-            rows.map_err(|error| error.within(document, &format!("tables.{index}"), "data"))
+            let shown = rows.and_then(|rows| rows::along_axes(rows, &folder.join(&table.scenario)));
+            shown.map_err(|error| error.within(document, &format!("tables.{index}"), "data"))
         };
         let mut all = self.tables.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?.concat();
         rows::mark_shared(&mut all, &self.tables);

@@ -3,9 +3,9 @@
 use super::condition::RowCondition;
 use super::description::CalibrationTable;
 use crate::experiment::StudyError;
-use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, SourceFault};
-use crate::scenario::table::{Conversion, Row, Table, conversion};
+use crate::scenario::table::{Conversion, Row, Table, conversion, position, repeated};
+use crate::scenario::{AxisValue, Plan};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -95,6 +95,24 @@ pub fn rows(
     Ok(rows)
 }
 
+/// Returns the rows of a table with their values as the cases of its scenario show them: `10 us` and `10` are one value of
+/// an axis in microseconds.
+///
+/// # Errors
+/// Two rows are the same point, though written with different units.
+pub fn along_axes(mut rows: Vec<MeasuredRow>, scenario: &Path) -> Result<Vec<MeasuredRow>, StudyError> {
+    // Faults of the scenario are reported when it is loaded to be run.
+    let Ok(plan) = Document::load(scenario).and_then(|document| Plan::new(document, &[])) else { return Ok(rows) };
+    for row in &mut rows {
+        row.axes.iter_mut().for_each(|(name, value)| *value = plan.shown_along(name, value));
+    }
+    let points = rows.iter().map(|row| (position(row.columns().map(|(name, value)| (name, value))), &row.place));
+    match repeated(points) {
+        Some(what) => Err(StudyError::Request(what)),
+        None => Ok(rows),
+    }
+}
+
 /// Marks the rows of all `tables` whose measurements calibrate as rows of other tables.
 pub fn mark_shared(rows: &mut [MeasuredRow], tables: &[CalibrationTable]) {
     let measurement = |row: &MeasuredRow| {
@@ -144,5 +162,32 @@ impl RowReading<'_> {
     fn holds(&self, condition: &FieldCondition, row: &Row) -> Result<Option<bool>, SourceFault> {
         let holds = condition.condition.as_ref().map(|condition| condition.holds(|name| row.value(name)));
         holds.transpose().map_err(|reason| self.data.fault_at(row, &format!("`{}`: {reason}", condition.field)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_with_the_unit_of_its_axis_is_the_number() {
+        let row = |value: AxisValue, hops: i128, line: usize| MeasuredRow {
+            table: 0,
+            axes: vec![("bytes".to_owned(), value), ("hops".to_owned(), AxisValue::Whole(hops))],
+            labels: Vec::new(),
+            reference: Some(1.0),
+            trains: true,
+            sets_intervals: false,
+            calibrates_elsewhere: false,
+            place: format!("line {line}"),
+        };
+        let text = |text: &str| AxisValue::Text(text.to_owned());
+        let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ping.ron");
+        let rows = vec![row(text("1 kB"), 1, 2), row(AxisValue::Whole(1000), 2, 3)];
+        let rows = along_axes(rows, &scenario).unwrap();
+        assert_eq!(rows[0].value("bytes"), rows[1].value("bytes"));
+        let twice = vec![row(text("8 B"), 1, 2), row(AxisValue::Whole(8), 1, 3)];
+        let said = along_axes(twice, &scenario).unwrap_err().to_string();
+        assert_eq!(said, "line 3: the point bytes = 8, hops = 1 is given twice, also at line 2");
     }
 }

@@ -3,7 +3,7 @@
 use super::description::MeasuredTable;
 use crate::scenario::AxisValue;
 use crate::scenario::source::SourceFault;
-use crate::scenario::table::{Conversion, Row, Table, conversion};
+use crate::scenario::table::{Conversion, Row, Table, conversion, position};
 use std::path::Path;
 
 /// The column that marks points which calibrated the parameters.
@@ -49,9 +49,7 @@ impl PublishedPoint {
 
     /// Returns the labels and the values on the axes in words, equal numbers in the same ones.
     pub fn position(&self) -> String {
-        let value = |value: &AxisValue| value.number().map_or_else(|| value.to_string(), |number| number.to_string());
-        let named = self.labels.iter().chain(&self.axes).map(|(name, of)| format!("{name} = {}", value(of)));
-        named.collect::<Vec<_>>().join(", ")
+        position(self.labels.iter().chain(&self.axes).map(|(name, value)| (name, value)))
     }
 
     /// Reads the data of a table; columns before the first judged one are axes. Times are converted to the unit of the

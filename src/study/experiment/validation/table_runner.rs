@@ -9,9 +9,9 @@ use super::{CASE, ValidationRun, baseline, leave_out};
 use crate::experiment::cases::case_name;
 use crate::experiment::{References, Setting, StudyError, run_all, set_all};
 use crate::scenario::source::{Document, Faults};
+use crate::scenario::table::repeated;
 use crate::scenario::{AxisValue, Case, Described, Override, Plan};
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::path::Path;
 
 /// A runner for the tables of a case.
@@ -262,14 +262,10 @@ impl TableRunner<'_> {
 fn points_along_axes(plan: &Plan, points: &[PublishedPoint]) -> Result<Vec<PublishedPoint>, StudyError> {
     let points: Vec<_> =
         points.iter().map(|point| point.shown_along(|name, value| plan.shown_along(name, value))).collect();
-    let mut seen = HashMap::new();
-    for point in &points {
-        if let Some(other) = seen.insert(point.position(), &point.place) {
-            let (at, place) = (point.position(), &point.place);
-            return Err(StudyError::Request(format!("{place}: the point {at} is given twice, also at {other}")));
-        }
+    match repeated(points.iter().map(|point| (point.position(), &point.place))) {
+        Some(what) => Err(StudyError::Request(what)),
+        None => Ok(points),
     }
-    Ok(points)
 }
 
 /// Returns the case at a point of the data; its faults name the place of the point.

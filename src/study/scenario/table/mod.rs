@@ -11,6 +11,7 @@ pub use unit::{Conversion, conversion, in_seconds};
 use super::AxisValue;
 use super::source::{NamedFiles, STANDARD_INPUT, SourceFault, is_standard_input, open_regular, standard_input};
 use parsim_sim::units::Bytes;
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -34,6 +35,24 @@ fn size(value: &AxisValue, unit: u64) -> Option<AxisValue> {
 /// Returns `true` for a line without content: it is empty or a comment.
 fn is_skipped(line: &str) -> bool {
     line.trim().is_empty() || line.starts_with('#')
+}
+
+/// Returns the values of columns in words, equal numbers in the same ones.
+pub fn position<'v>(values: impl Iterator<Item = (&'v String, &'v AxisValue)>) -> String {
+    let value = |value: &AxisValue| value.number().map_or_else(|| value.to_string(), |number| number.to_string());
+    values.map(|(name, of)| format!("{name} = {}", value(of))).collect::<Vec<_>>().join(", ")
+}
+
+/// Describes the first of some points with their places that is given twice.
+pub fn repeated<'p>(points: impl Iterator<Item = (String, &'p String)>) -> Option<String> {
+    let mut seen = HashMap::new();
+    for (point, place) in points {
+        let at = if point.is_empty() { String::new() } else { format!(" {point}") };
+        if let Some(other) = seen.insert(point, place) {
+            return Some(format!("{place}: the point{at} is given twice, also at {other}"));
+        }
+    }
+    None
 }
 
 fn in_two_units(one: &str, other: &str) -> String {
@@ -265,21 +284,12 @@ impl Table {
     /// # Errors
     /// The first row that repeats the point of an earlier row.
     pub fn need_different_points(&self, columns: &[String]) -> Result<(), SourceFault> {
-        let mut seen: std::collections::HashMap<String, &Row> = std::collections::HashMap::new();
-        for row in &self.rows {
-            let point = columns.iter().map(|name| {
-                let value =
-                    row.value(name).map(|value| value.number().map_or_else(|| value.to_string(), |it| it.to_string()));
-                format!("{name} = {}", value.unwrap_or_default())
-            });
-            let point = point.collect::<Vec<_>>().join(", ");
-            if let Some(other) = seen.get(&point) {
-                let at = if point.is_empty() { String::new() } else { format!(" {point}") };
-                return Err(self.fault_at(row, &format!("the point{at} is given twice, also at {}", other.place)));
-            }
-            seen.insert(point, row);
-        }
-        Ok(())
+        let absent = AxisValue::Text(String::new());
+        let points = self.rows.iter().map(|row| {
+            let values = columns.iter().map(|name| (name, row.value(name).unwrap_or(&absent)));
+            (position(values), &row.place)
+        });
+        repeated(points).map_or(Ok(()), |what| Err(SourceFault::new(&format!("{}: {what}", self.name))))
     }
 
     /// Creates a fault of a row.
