@@ -151,6 +151,21 @@ fn the_laws_tell_what_holds_a_sweep_back() {
     assert!(beyond[0]["serial_fraction"].is_null() && number(&beyond[0], "speedup").total_cmp(&5.0).is_eq());
 }
 
+/// n grows with p: every processor has the same work.
+#[test]
+fn weak_scaling_is_judged_by_equal_times() {
+    let data = "n,p,time\n100,1,10\n400,4,12.5\n1600,16,20\n";
+    let laws = lines(&["laws", "--data", "-", "--weak", "--ignore", "n"], data);
+    let of = |key: &str| laws.iter().map(|law| law[key].as_f64()).collect::<Vec<_>>();
+    assert_eq!(of("efficiency"), [Some(1.0), Some(0.8), Some(0.5)]);
+    assert_eq!(of("scaled_speedup"), [Some(1.0), Some(3.2), Some(8.0)]);
+    assert_eq!(of("serial_share")[0], None);
+    assert_within(number(&laws[1], "serial_share"), 0.8 / 3.0, 1e-12, "(4 - 3.2) / 3");
+    let hint = parsim().args(["laws", "--data", "-", "--weak"]).write_stdin(data).assert().code(2);
+    let hint = String::from_utf8_lossy(&hint.get_output().stderr).into_owned();
+    assert!(hint.contains("add `--ignore n`"), "{hint}");
+}
+
 #[test]
 fn bad_questions_get_an_answer() {
     let message = |arguments: &[&str], input: &str| {

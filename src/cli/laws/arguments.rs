@@ -280,6 +280,10 @@ pub struct SeriesArguments {
     /// The time of a sequential program, which replaces T(1) in the speedups.
     #[arg(long, value_name = "SECONDS", requires = "data", value_parser = positive)]
     pub sequential_s: Option<f64>,
+    /// Weak scaling: the work is p times that of one processor. Reports the efficiency T(1) / T(p), the scaled speedup
+    /// p T(1) / T(p) and Gustafson's serial share, instead of the laws of fixed work.
+    #[arg(long, requires = "data", conflicts_with = "components")]
+    pub weak: bool,
     /// P, for data without a time on one processor: speedups T(P) / T(p) and efficiencies P T(P) / (p T(p)) are relative
     /// to the time on P processors, and the Karp-Flatt metric, which needs T(1), is left out.
     #[arg(long, value_name = "P", requires = "data", conflicts_with = "sequential_s", value_parser = from(1u32))]

@@ -14,7 +14,7 @@ use clap::Args;
 use numbers::distinct;
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::laws::{
-    self, GrowingProblem, HeldQuantity, QuietMessage, SeriesColumns, ShareOrSpeedup, WorkParts,
+    self, GrowingProblem, HeldQuantity, QuietMessage, SeriesColumns, SeriesWork, ShareOrSpeedup, WorkParts,
 };
 use parsim_study::experiment::{Recall, StudyError, files, set_all};
 use parsim_study::files::OutputClaims;
@@ -153,7 +153,8 @@ impl SeriesArguments {
         };
         let (time, processors, components) = (self.time.clone(), self.processors.clone(), self.components.clone());
         let ignored = self.ignore.clone();
-        SeriesColumns { time, processors, sequential_s: self.sequential_s, base: self.base, components, ignored }
+        let work = if self.weak { SeriesWork::Scaled } else { SeriesWork::Fixed };
+        SeriesColumns { time, processors, sequential_s: self.sequential_s, base: self.base, components, ignored, work }
             .answer(self.swept.table(path, recall)?)
     }
 }

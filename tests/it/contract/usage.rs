@@ -91,7 +91,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ),
     ("report", &["out", "set", "seed", "over", "jobs", "calibration", "interval"]),
     ("check", &[]),
-    ("laws", &["data", "time", "processors", "sequential-s", "components", "format"]),
+    ("laws", &["data", "time", "processors", "sequential-s", "weak", "components", "format"]),
     (
         "fit",
         &[
@@ -135,7 +135,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
             "output",
         ],
     ),
-    ("sensitivity", &["set", "seed", "format", "dump-config", "step", "exact", "plot", "of"]),
+    ("sensitivity", &["set", "seed", "format", "dump-config", "step", "exact", "only", "plot", "of"]),
     (
         "explain",
         &["set", "seed", "format", "dump-config", "from", "to", "number", "longest-wait", "step", "phase", "rank"],

@@ -4,11 +4,12 @@ mod given;
 mod growth;
 mod network;
 mod series;
+mod weak;
 
 pub use given::{ShareOrSpeedup, WorkParts, amdahl, gustafson, isoefficiency, isoefficiency_constant, karp_flatt};
 pub use growth::{FoundProblem, GrowingProblem, HeldQuantity, NotFound, ProblemGrowth, SearchedProblem};
 pub use network::{QuietMessage, collective};
-pub use series::SeriesColumns;
+pub use series::{SeriesColumns, SeriesWork};
 
 use crate::answer::{Answer, QuantityValue, Record};
 use crate::report::table;

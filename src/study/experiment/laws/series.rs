@@ -1,6 +1,6 @@
 //! The laws of speedup for the times of a sweep or of measurements.
 
-use super::processors;
+use super::{processors, weak};
 use crate::answer::{Answer, Key, QuantityValue, Record, Role, Unit};
 use crate::experiment::StudyError;
 use crate::model::laws::{Base, KarpFlattVerdict, RequestedBase, SeriesPoint, SpeedupPoint, SpeedupSeries};
@@ -36,6 +36,18 @@ pub struct SeriesColumns {
     pub components: Vec<String>,
     /// Columns of varied parameters that separate no series.
     pub ignored: Vec<String>,
+    /// The work on more processors.
+    pub work: SeriesWork,
+}
+
+/// The work on increasing numbers of processors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SeriesWork {
+    /// The same on any number.
+    #[default]
+    Fixed,
+    /// That of one processor times their number (weak scaling).
+    Scaled,
 }
 
 /// The values of the varied parameters other than the number of processors.
@@ -76,16 +88,32 @@ impl SeriesColumns {
             let Some(series) = SpeedupSeries::new(points, self.requested_base()) else {
                 let at = if group.is_empty() { String::new() } else { format!(" for {}", described(&group)) };
                 let fault = data.failure(&self.no_base(&processors, &at, fewest));
-                return Err(followers(&data, &axes, &processors)
+                return Err(self
+                    .followers(&data, &axes, &processors)
                     .map_or(fault.clone(), |hint| fault.help(&hint))
                     .into());
             };
-            let records = records(&series, &group, &time).map_err(|lost| data.fault_of_name(&lost))?;
+            let records = records(self.laws(&series), &group, &time).map_err(|lost| data.fault_of_name(&lost))?;
             answer.records.extend(records);
-            words += &sentences(&series, &group, series.verdict().as_ref());
+            words += &self.sentences(&series, &group);
         }
         answer.words = format!("{}{words}", table(&answer.records));
         Ok(answer)
+    }
+
+    fn laws(&self, series: &SpeedupSeries) -> Vec<(SpeedupPoint, Record)> {
+        match self.work {
+            SeriesWork::Fixed => laws(series),
+            SeriesWork::Scaled => weak::laws(series),
+        }
+    }
+
+    fn sentences(&self, series: &SpeedupSeries, group: &SeriesKey) -> String {
+        let beginning = if group.is_empty() { String::new() } else { format!("{}: ", described(group)) };
+        match self.work {
+            SeriesWork::Fixed => sentences(series, &beginning, series.verdict().as_ref()),
+            SeriesWork::Scaled => weak::sentences(series, &beginning),
+        }
     }
 
     /// Returns the columns whose values separate series.
@@ -97,6 +125,19 @@ impl SeriesColumns {
             return Err(StudyError::Request(message));
         }
         Ok(axes.into_iter().filter(|axis| !self.ignored.contains(axis)).collect())
+    }
+
+    /// Returns a hint at the columns whose values follow from the number of processors in all rows, if there are any.
+    fn followers(&self, data: &Table, axes: &[String], processors: &str) -> Option<String> {
+        let names: Vec<_> = axes.iter().filter(|axis| follows(data, axis, processors)).map(String::as_str).collect();
+        let list = names.join(",");
+        let advice = match self.work {
+            SeriesWork::Fixed => format!(
+                "if they do not change the problem, add `--ignore {list}`; if the work grows with them, `--weak`, too"
+            ),
+            SeriesWork::Scaled => format!("add `--ignore {list}`"),
+        };
+        (!names.is_empty()).then(|| format!("the values of {list} follow from `{processors}`; {advice}"))
     }
 
     fn requested_base(&self) -> RequestedBase {
@@ -136,25 +177,16 @@ impl SeriesColumns {
     }
 }
 
-/// Returns a hint at the columns whose values follow from the number of processors in all rows, if there are any.
-fn followers(data: &Table, axes: &[String], processors: &str) -> Option<String> {
-    let follows = |axis: &&String| {
-        let mut values: HashMap<_, Vec<String>> = HashMap::new();
-        for row in &data.rows {
-            let [count, value] = [processors, axis].map(|name| row.value(name).map(ToString::to_string));
-            let known = values.entry(count).or_default();
-            known.extend(value.filter(|value| !known.contains(value)));
-        }
-        let distinct: HashSet<_> = values.values().flatten().collect();
-        distinct.len() > 1 && values.values().all(|of_count| of_count.len() == 1)
-    };
-    let names: Vec<_> = axes.iter().filter(follows).map(String::as_str).collect();
-    let list = names.join(",");
-    (!names.is_empty()).then(|| {
-        format!(
-            "the values of {list} follow from `{processors}`; if they do not change the problem, add `--ignore {list}`"
-        )
-    })
+/// Returns `true` if the values of `axis` follow from the number of processors in all rows.
+fn follows(data: &Table, axis: &str, processors: &str) -> bool {
+    let mut values: HashMap<_, Vec<String>> = HashMap::new();
+    for row in &data.rows {
+        let [count, value] = [processors, axis].map(|name| row.value(name).map(ToString::to_string));
+        let known = values.entry(count).or_default();
+        known.extend(value.filter(|value| !known.contains(value)));
+    }
+    let distinct: HashSet<_> = values.values().flatten().collect();
+    distinct.len() > 1 && values.values().all(|of_count| of_count.len() == 1)
 }
 
 /// Checks that components sum to the time in every row, within the accuracy of measurements.
@@ -215,8 +247,8 @@ fn point(
 }
 
 /// Returns the records of a series, or the name of a column that is also the key of another value.
-fn records(series: &SpeedupSeries, group: &SeriesKey, time: &str) -> Result<Vec<Record>, Key> {
-    let laws = laws(series).into_iter();
+fn records(laws: Vec<(SpeedupPoint, Record)>, group: &SeriesKey, time: &str) -> Result<Vec<Record>, Key> {
+    let laws = laws.into_iter();
     laws.map(|(point, laws)| beginning(group).joined(count(&point))?.joined(timed(time, &point))?.joined(laws))
         .collect()
 }
@@ -272,8 +304,7 @@ fn time_name(column: &str) -> &str {
 }
 
 /// Describes a series by the laws.
-fn sentences(series: &SpeedupSeries, group: &SeriesKey, verdict: Option<&KarpFlattVerdict>) -> String {
-    let beginning = if group.is_empty() { String::new() } else { format!("{}: ", described(group)) };
+fn sentences(series: &SpeedupSeries, beginning: &str, verdict: Option<&KarpFlattVerdict>) -> String {
     let base = match series.base() {
         Base::OneProcessor(_) => format!("speedup is relative to {}", series.base().name()),
         Base::Sequential(time) => format!("speedup is relative to {} of {time} s", series.base().name()),

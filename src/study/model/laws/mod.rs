@@ -13,5 +13,5 @@ mod tests;
 
 pub use knee::{OverheadLaw, knee};
 pub use scaling::ScaledWork;
-pub use series::{Base, KarpFlattVerdict, RequestedBase, SeriesPoint, SpeedupPoint, SpeedupSeries, Trend};
+pub use series::{Base, KarpFlattVerdict, RequestedBase, ScaledPoint, SeriesPoint, SpeedupPoint, SpeedupSeries, Trend};
 pub use speedup::{TimeParts, efficiency, speedup};

@@ -1,7 +1,7 @@
 //! The laws applied to a series of times of one program and problem on increasing numbers of processors.
 
-use super::karp_flatt;
 use super::speedup::{efficiency, speedup};
+use super::{gustafson, karp_flatt};
 
 /// The change of e over the series, relative to its mean, below which e counts as constant.
 const STEADY: f64 = 0.1;
@@ -92,6 +92,21 @@ pub struct SpeedupPoint {
     pub efficiency: f64,
     /// The Karp-Flatt metric; `None` at p = 1, and if the base is the time on several processors.
     pub serial_fraction: Option<f64>,
+}
+
+/// The laws at one number of processors for work that grows with it: p times that of one processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScaledPoint {
+    /// The number of processors, p.
+    pub processors: f64,
+    /// The efficiency of weak scaling, T(P) / T(p) with the time T(P) of the base.
+    pub efficiency: f64,
+    /// The scaled speedup, p T(1) / T(p): the time of the whole work at the pace of the base over T(p). It is (p / P)
+    /// T(P) / T(p) if the base is the time on P processors.
+    pub scaled_speedup: f64,
+    /// Gustafson's share s of the time on p processors; `None` at p = 1, and if the base is the time on several
+    /// processors.
+    pub serial_share: Option<f64>,
 }
 
 /// The trend of the metric e as the number of processors grows.
@@ -200,6 +215,19 @@ impl SpeedupSeries {
             let serial_fraction = has_metric.then(|| karp_flatt::metric(speedup, processors));
             let efficiency = efficiency(speedup, processors / self.base.processors());
             SpeedupPoint { processors, time_s, speedup, efficiency, serial_fraction }
+        };
+        self.points.iter().map(of).collect()
+    }
+
+    /// Returns the laws of work that grows with the processors at every point, by processors.
+    #[must_use]
+    pub fn scaled(&self) -> Vec<ScaledPoint> {
+        let of = |point: &SeriesPoint| {
+            let (processors, efficiency) = (point.processors, self.base.time_s() / point.time_s);
+            let scaled_speedup = efficiency * processors / self.base.processors();
+            let has_share = processors > 1.0 && !self.base.is_relative();
+            let serial_share = has_share.then(|| gustafson::serial_share(scaled_speedup, processors));
+            ScaledPoint { processors, efficiency, scaled_speedup, serial_share }
         };
         self.points.iter().map(of).collect()
     }

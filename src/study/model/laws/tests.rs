@@ -207,3 +207,19 @@ fn a_serial_fraction_is_at_most_one() {
     assert!(meaning([0.2, 0.21, 0.2]).contains("a serial fraction of 0.2033"));
     assert!(meaning([0.99, 1.01, 1.0]).contains("serial fraction"));
 }
+
+/// A tenth of the time on p processors is serial: the law of Gustafson and Barsis gives back its share.
+#[test]
+fn work_that_grows_with_the_processors_has_a_scaled_speedup() {
+    let scaled = |p: f64| (p, gustafson::scaled_speedup(0.1, p) / p);
+    let series = SpeedupSeries::new(points(&[scaled(1.0), scaled(4.0), scaled(16.0)]), ONE).unwrap();
+    for point in series.scaled() {
+        let speedup = gustafson::scaled_speedup(0.1, point.processors);
+        assert_close(point.scaled_speedup, speedup, 1e-12, "the scaled speedup");
+        assert_close(point.efficiency, speedup / point.processors, 1e-12, "T(1) / T(p)");
+        assert!(point.serial_share.is_none_or(|share| (share - 0.1).abs() < 1e-12));
+    }
+    let relative = SpeedupSeries::new(points(&[(64.0, 1.0), (128.0, 0.8)]), RequestedBase::Processors(64.0)).unwrap();
+    let [_, last] = relative.scaled()[..] else { panic!() };
+    assert_eq!((last.efficiency, last.scaled_speedup, last.serial_share), (0.8, 1.6, None));
+}
