@@ -253,18 +253,25 @@ impl<'d> PhaseIterations<'d> {
     }
 }
 
-/// Calls `receive` with the parts of a service that are inside an interval. A part is counted in the interval in which
-/// it begins.
+/// Calls `receive` with the parts of a service that are inside an interval. Bytes and other units of a part that an
+/// interval divides are counted in the intervals in which they begin, at equal times of each.
 fn clip(service: &Service, (from, until): (SimTime, SimTime), mut receive: impl FnMut(Software, u64, SimDuration)) {
     let mut begin = service.begin();
     for (part, count, time) in service.parts {
         let end = begin + time;
         let inside = end.min(until).since(begin.max(from));
         if inside > SimDuration::ZERO {
-            receive(part, if begin >= from { count } else { 0 }, inside);
+            let begun = |until: SimTime| begun(count, until.since(begin), time);
+            receive(part, begun(end.min(until)) - begun(begin.max(from)), inside);
         }
         begin = end;
     }
+}
+
+/// Returns how many of `count` units that take `time` together, one after the other, have begun before the end of `past`.
+fn begun(count: u64, past: SimDuration, time: SimDuration) -> u64 {
+    let units = u128::from(count) * u128::from(past.ps());
+    u64::try_from(units.div_ceil(u128::from(time.ps()).max(1))).unwrap_or(count)
 }
 
 fn ps(time: SimDuration) -> i128 {
@@ -296,5 +303,20 @@ impl ItemTotals {
         {
             item.longest = message;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 270 bytes take 90 ps: a phase that ends after 31 ps has begun with 93 of them. A packet belongs to the phase in
+    /// which it begins.
+    #[test]
+    fn units_of_a_service_that_a_phase_divides_are_counted_where_they_begin() {
+        let ps = SimDuration::from_ps;
+        assert_eq!([0, 31, 90].map(|past| begun(270, ps(past), ps(90))), [0, 93, 270]);
+        assert_eq!([0, 1, 89, 90].map(|past| begun(1, ps(past), ps(90))), [0, 1, 1, 1]);
+        assert_eq!(begun(7, ps(0), ps(0)), 0);
     }
 }

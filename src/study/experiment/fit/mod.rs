@@ -184,10 +184,10 @@ impl FitRequest {
         self.need_amounts(&data, parameters.iter().chain(&times))?;
         self.need_messages(&data)?;
         let used = [&value].into_iter().chain(&parameters).chain(&times);
-        let tied = self.tied(&data, &value, &parameters);
+        let tied = Self::tied(&data, &value, &parameters);
         let notes = used.filter_map(|column| data.unused(column)).chain(note_on_repetitions(&data, &value));
         let on_tied = |(axis, parameter): &(String, String)| {
-            format!("note: `{axis}` changes with `{parameter}`: the form describes the effect of both")
+            format!("note: `{axis}` changes with `{parameter}`: the fit describes the effect of both")
         };
         let mut notes: Vec<_> = notes.chain(tied.iter().map(on_tied)).collect();
         let mut groups = Vec::new();
@@ -241,11 +241,8 @@ impl FitRequest {
         }
     }
 
-    /// Returns the axes that change with a parameter of a normal form, each with this parameter.
-    fn tied(&self, data: &Table, value: &str, parameters: &[String]) -> Vec<(String, String)> {
-        if self.model != FitModel::NormalForm {
-            return Vec::new();
-        }
+    /// Returns the axes that change with a parameter of the model, each with this parameter.
+    fn tied(data: &Table, value: &str, parameters: &[String]) -> Vec<(String, String)> {
         let parameter =
             |axis: &String| parameters.iter().find(|name| normal_form::changes_with(data, axis, name)).cloned();
         let others = data.axes(value).filter(|axis| !parameters.contains(axis));
