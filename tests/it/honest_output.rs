@@ -183,6 +183,15 @@ fn topology_says_what_it_leaves_out() {
     assert_eq!(with_ends("Ring(nodes: 8)", "1 GB/s").0, Some(3.2e10));
     let (tree, words) = with_ends("FatTree(arity: 4, levels: 2)", "1 GB/s");
     assert!(tree.is_none() && words.contains("links differ in speed"), "{tree:?} {words}");
+    // 19 to 20 links of a dragonfly, whose classes of links differ in latency only.
+    let dragonfly = ["topology", "--scenario", "scenarios/booksim2-dragonfly.ron"];
+    let (row, words) = rows(&dragonfly);
+    let bounds = ["lower", "upper"].map(|which| row[0][format!("bisection_{which}_bound_bytes_per_s")].as_f64());
+    assert_eq!(bounds.map(|bound| bound.map(f64::round)), [Some(3.8e10), Some(4e10)]);
+    assert!(words.contains("links differ in other times than those of bytes"), "{words}");
+    let (row, words) =
+        rows(&[&dragonfly[..], &["--set", "machine.network.link_classes.global.per_byte=2 ns/B"]].concat());
+    assert!(row[0]["bisection_lower_bound_bytes_per_s"].is_null() && words.contains("differ in speed"), "{words}");
 }
 
 /// A load that nobody can tell, or of no packets, is none.

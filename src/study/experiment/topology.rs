@@ -102,14 +102,19 @@ fn remaining(network: &Network, topology: &Topology) -> Option<Topology> {
 /// cross have the same rate.
 fn rate(network: &Network, topology: &Topology, are_without_failed: bool) -> Option<f64> {
     let are_gone = are_without_failed && network.overrides.iter().all(LinkOverride::is_failure);
-    let are_alike = network.link_classes.is_empty() && (network.overrides.is_empty() || are_gone);
+    let are_alike = network.overrides.is_empty() || are_gone;
     let rate = alike(network, topology).filter(|_| are_alike)?.byte_time().bytes_per_s();
     rate.is_finite().then_some(rate)
 }
 
-/// Returns the description of the links between vertices if they all have the same rate. Links between a node and an
+/// Returns the description of a link between vertices if all of them have the same rate. Links between a node and an
 /// adjacent router do not count.
 fn alike<'n>(network: &'n Network, topology: &Topology) -> Option<&'n Link> {
+    let one = alike_without_classes(network, topology)?;
+    network.link_classes.values().all(|class| class.byte_time() == one.byte_time()).then_some(one)
+}
+
+fn alike_without_classes<'n>(network: &'n Network, topology: &Topology) -> Option<&'n Link> {
     let other = network.end_links.as_ref().filter(|_| topology.switches() > 0);
     let Some(of_nodes) = other.filter(|link| link.byte_time() != network.links.byte_time()) else {
         return Some(&network.links);
@@ -129,10 +134,13 @@ fn notes(network: &Network, topology: &Topology, are_without_failed: bool) -> Ve
             format!("note: the figures are those of the whole topology, including {links} that failed")
         }
     });
-    let are_alike = network.link_classes.is_empty() && network.overrides.len() == failed;
-    let differ = (!are_alike || alike(network, topology).is_none()).then(|| {
-        "note: links differ in speed: distances and channel loads count all alike, and no bandwidth is given".to_owned()
-    });
+    let have_one_rate = network.overrides.len() == failed && alike(network, topology).is_some();
+    let have_classes = network.link_classes.values().any(|class| *class != network.links);
+    let differ = (!have_one_rate).then_some(
+        "note: links differ in speed: distances and channel loads count all alike, and no bandwidth is given",
+    );
+    let classes = "note: links differ in other times than those of bytes: distances count all alike";
+    let differ = differ.or(have_classes.then_some(classes)).map(str::to_owned);
     let is_natural = matches!(network.routing, Routing::DimensionOrder | Routing::EvenTies);
     let routed = (!is_natural && !are_without_failed)
         .then(|| "note: channel loads are those of the natural routes, not of the routing of this network".to_owned());
@@ -156,6 +164,11 @@ fn drawing_with(title: &str, topology: &Topology, linked: &Topology) -> Result<D
     }
     let links = linked.links().map(|((from, _), (to, _))| (from, to)).collect();
     Ok(Drawing::new(title, &topology.layout(), topology.nodes(), links))
+}
+
+/// Returns the bandwidth of `width` links with this `rate`, in both directions together.
+fn through(width: u64, rate: f64) -> Option<f64> {
+    Some(2.0 * rate * f64::from(u32::try_from(width).ok()?))
 }
 
 struct TopologyAnswer {
@@ -199,10 +212,16 @@ impl TopologyAnswer {
         self.rate.and_then(|rate| self.through_bisection(rate))
     }
 
+    /// Returns the bounds of that bandwidth, if only those of the bisection are known.
+    fn bisection_bounds(&self) -> Option<[f64; 2]> {
+        let (width, rate) = (self.metrics.bisection_width, self.rate?);
+        let bounds = [through(width.lower(), rate)?, through(width.upper(), rate)?];
+        width.exact().is_none().then_some(bounds)
+    }
+
     /// Returns the bandwidth of the narrowest bisection in both directions together, for links with this `rate`.
     fn through_bisection(&self, rate: f64) -> Option<f64> {
-        let width = u32::try_from(self.metrics.bisection_width.exact()?).ok()?;
-        Some(2.0 * rate * f64::from(width))
+        through(self.metrics.bisection_width.exact()?, rate)
     }
 
     /// Returns the properties at an equal number of pins. Latencies are those of messages of two flits, as in Table 5
@@ -237,6 +256,10 @@ impl TopologyAnswer {
             record.put("bisection_width_upper_bound", width.upper());
         }
         record.put("bisection_bytes_per_s", self.bisection_bytes_per_s());
+        if let Some([lower, upper]) = self.bisection_bounds() {
+            record.put("bisection_lower_bound_bytes_per_s", lower);
+            record.put("bisection_upper_bound_bytes_per_s", upper);
+        }
         let equal = self.at_equal_pins();
         record.put("link_flits_per_cycle", equal.as_ref().map(|equal| equal.link));
         record.put("bisection_flits_per_cycle", equal.as_ref().and_then(|equal| equal.bisection));
@@ -270,6 +293,10 @@ impl TopologyAnswer {
         }
         if let Some(rate) = self.bisection_bytes_per_s() {
             row("bisection bandwidth both ways, B/s", digits(rate));
+        }
+        if let Some([lower, upper]) = self.bisection_bounds() {
+            row("bisection bandwidth both ways, B/s, at least", digits(lower));
+            row("bisection bandwidth both ways, B/s, at most", digits(upper));
         }
         if let Some(equal) = self.at_equal_pins() {
             row("width of a link, flits/cycle", digits(equal.link));
