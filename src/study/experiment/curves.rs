@@ -113,16 +113,16 @@ impl CurveAxis {
         plan.axes().any(|axis| axis.name == self.name && axis.path == "ranks")
     }
 
-    /// Describes how the problem grows along this axis: the parameters of the program that vary with it. Returns `None`
-    /// unless the program's data at least double from the first value to the last or, if they are not known, unless
-    /// such a parameter grows.
+    /// Describes how the problem grows along this axis: the parameters of the program that vary with it, or else its data
+    /// or its work. Returns `None` unless the program's data at least double from the first value to the last or, if they
+    /// are not known, unless such a parameter grows or the work of a rank stays.
     pub fn growth(&self, plan: &Plan, cases: &[Case]) -> Option<String> {
         let first_group = self.group(cases.first()?);
         let of_one_curve = cases.iter().filter(|case| self.group(case) == first_group);
         let positions: Vec<_> = of_one_curve.filter_map(|case| Some((self.position(case)?, case))).collect();
         let (_, least) = positions.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
         let (_, most) = positions.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-        let data = |case: &Case| case.scenario.node_memory().into_iter().map(u128::from).sum::<u128>();
+        let data = |case: &Case| case.scenario.data();
         // Copies and halos of a problem of constant size add less than its own data.
         let are_known = data(most) > 0;
         if are_known && data(most) < 2 * data(least).max(1) {
@@ -136,7 +136,12 @@ impl CurveAxis {
             let is_more = || from.number().zip(to.number()).is_some_and(|(from, to)| from < to);
             (if are_known { from != to } else { is_more() }).then(|| format!("{field} from {from} to {to}"))
         });
-        Some(grows.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
+        let words = Some(grows.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty());
+        let of_ranks = || match data(most) {
+            0 => "the work of all ranks together grows with their number".to_owned(),
+            all => format!("its data from {} to {all} B", data(least)),
+        };
+        words.or_else(|| most.scenario.has_larger_problem_than(&least.scenario).then(of_ranks))
     }
 
     /// Returns the value of the axis in `case`.

@@ -16,8 +16,31 @@ pub struct Forecast {
     pub least_jobs: f64,
     /// Number of verbs that the processes execute; 0 if it is not determined.
     pub verbs: f64,
+    /// The computations of a program of steps; none for other programs.
+    pub work: ComputedWork,
     /// `true` if messages decide how long the program runs. Only the lower bounds are then meaningful.
     pub is_open: bool,
+}
+
+/// The computations of all ranks; not a number if they depend on random numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ComputedWork {
+    /// Number of floating-point operations.
+    pub flops: f64,
+    /// Time in seconds, besides that of the operations.
+    pub seconds: f64,
+}
+
+impl ComputedWork {
+    /// Returns `true` if `other`, the work on `ratio` times as many ranks, is more than that of one problem: at least half
+    /// of the work of a rank stays however many share it. Work that every rank repeats is less in most programs.
+    #[must_use]
+    pub fn grows_to(self, other: Self, ratio: f64) -> bool {
+        let pairs = [(self.flops, other.flops), (self.seconds, other.seconds)];
+        let mut known = pairs.into_iter().filter(|(before, after)| *before != 0.0 || *after != 0.0).peekable();
+        let grows = |(before, after): (f64, f64)| before > 0.0 && 2.0 * after > (1.0 + ratio) * before;
+        ratio > 1.0 && known.peek().is_some() && known.all(grows)
+    }
 }
 
 impl Forecast {
@@ -25,7 +48,7 @@ impl Forecast {
     /// crosses more than `distance` links.
     pub(super) fn rough(packet_hops: f64, distance: f64, jobs: f64) -> Self {
         let (least_packets, least_jobs) = (packet_hops / distance / 4.0, jobs / 4.0);
-        Self { packet_hops, jobs, least_packets, least_jobs, verbs: 0.0, is_open: false }
+        Self { packet_hops, jobs, least_packets, least_jobs, ..Self::default() }
     }
 
     /// Returns the counts of a rehearsal, which are exact if the rehearsal was complete. Another order of messages may
@@ -39,8 +62,7 @@ impl Forecast {
             jobs,
             least_packets: packets / 4.0,
             least_jobs: jobs / 4.0,
-            verbs: 0.0,
-            is_open: false,
+            ..Self::default()
         }
     }
 
@@ -53,6 +75,10 @@ impl Forecast {
             least_packets: self.least_packets.max(other.least_packets),
             least_jobs: self.least_jobs.max(other.least_jobs),
             verbs: self.verbs.max(other.verbs),
+            work: ComputedWork {
+                flops: self.work.flops.max(other.work.flops),
+                seconds: self.work.seconds.max(other.work.seconds),
+            },
             is_open: self.is_open || other.is_open,
         }
     }
@@ -68,6 +94,10 @@ impl Add for Forecast {
             least_packets: self.least_packets + other.least_packets,
             least_jobs: self.least_jobs + other.least_jobs,
             verbs: self.verbs + other.verbs,
+            work: ComputedWork {
+                flops: self.work.flops + other.work.flops,
+                seconds: self.work.seconds + other.work.seconds,
+            },
             is_open: self.is_open || other.is_open,
         }
     }
@@ -84,6 +114,7 @@ impl Mul<f64> for Forecast {
             least_packets: self.least_packets * times,
             least_jobs: self.least_jobs * times,
             verbs: self.verbs * times,
+            work: ComputedWork { flops: self.work.flops * times, seconds: self.work.seconds * times },
             is_open: self.is_open,
         }
     }

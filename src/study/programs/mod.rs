@@ -40,7 +40,7 @@ pub use fft2d::Fft2d;
 pub use file::{ProgramFile, RELATIVE, write_whole_path};
 pub use finite_difference::FiniteDifference;
 pub use floyd::{Decomposition, Floyd};
-pub use forecast::Forecast;
+pub use forecast::{ComputedWork, Forecast};
 pub use gauss_jordan::{Distribution, GaussJordan};
 pub use goal::Goal;
 pub use ising::{Costs, Ising, StateSaving, Synchronisation};
@@ -187,6 +187,16 @@ impl Shipped {
             Self::Chakra(_) => "Chakra",
             Self::Traffic(_) => "Traffic",
             Self::Ising(_) => "Ising",
+        }
+    }
+
+    /// Returns the computations of all ranks of a program of steps; `None` for other programs, and if they depend on
+    /// messages.
+    #[must_use]
+    pub fn computed_work(&self, ranks: u32) -> Option<ComputedWork> {
+        match self {
+            Self::Phases(program) => program.work(ranks),
+            _ => None,
         }
     }
 

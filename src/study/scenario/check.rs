@@ -154,16 +154,41 @@ impl CheckedScenario {
         Ok(alone)
     }
 
-    /// Returns the fault that the same program has less data on one rank, `alone`: more than half of the data of a rank
-    /// remain there however many ranks share them. Copies of a part of the data are fewer.
+    /// Returns the fault that the same program has a smaller problem on one rank, `alone`.
     fn growth_from(&self, alone: &Self) -> Option<Fault> {
-        let data = |scenario: &Self| scenario.node_memory().into_iter().map(u128::from).sum::<u128>();
-        let (all, one) = (data(self), data(alone));
-        let grows = one > 0 && 2 * all > (1 + u128::from(self.ranks)) * one && self.ranks > 1;
-        grows.then(|| {
-            let message = format!("the program has {one} B of data instead of {all}: its problem grows with the ranks");
+        self.has_larger_problem_than(alone).then(|| {
+            let less = match (alone.data(), self.data()) {
+                (_, 0) => "less to compute".to_owned(),
+                (one, all) => format!("{one} B of data instead of {all}"),
+            };
+            let message = format!("the program has {less}: its problem grows with the ranks");
             Fault::new("ranks", message, "compare times of one problem only")
         })
+    }
+
+    /// Returns the memory that the program needs on all nodes together, in bytes.
+    #[must_use]
+    pub fn data(&self) -> u128 {
+        self.node_memory().into_iter().map(u128::from).sum()
+    }
+
+    /// Returns `true` if the problem is larger than that of a scenario on fewer ranks: more than half of the data of a
+    /// rank, or of its work if there are no data, remain there however many ranks share them. Copies of a part of the data
+    /// are fewer.
+    #[must_use]
+    pub fn has_larger_problem_than(&self, fewer: &Self) -> bool {
+        let (before, after) = (fewer.data(), self.data());
+        let (few, many) = (u128::from(fewer.ranks), u128::from(self.ranks));
+        match after {
+            0 => self.computes_more_than(fewer),
+            _ => before > 0 && many > few && 2 * after * few > (few + many) * before,
+        }
+    }
+
+    fn computes_more_than(&self, fewer: &Self) -> bool {
+        let work = |scenario: &Self| scenario.program.computed_work(scenario.ranks);
+        let ratio = f64::from(self.ranks) / f64::from(fewer.ranks);
+        work(fewer).zip(work(self)).is_some_and(|(before, after)| before.grows_to(after, ratio))
     }
 }
 

@@ -47,6 +47,17 @@ fn equal_times_have_no_rate() {
     assert!((fit.startup_s - 0.3).abs() < 1e-12, "{fit:?}");
 }
 
+/// A number of chunks follows from the bytes: no two rows would agree in it.
+#[test]
+fn a_column_that_the_bytes_determine_makes_no_groups() {
+    let fits = fitted(&FitRequest::new(FitModel::Hockney), "bytes,chunks,time_s\n100,1,2\n200,2,3\n400,4,5\n800,8,9\n");
+    let Ok(FittedModel::Hockney(fit)) = fits.models().next().unwrap().1 else { panic!("no fit of Hockney") };
+    assert!((fit.startup_s - 1.0).abs() < 1e-9 && fits.models().count() == 1, "{fit:?}");
+    assert!(fits.notes[0].contains("`chunks` changes with `bytes`"), "{:?}", fits.notes);
+    let table = "bytes,hops,time_s\n100,1,2\n200,1,3\n100,2,3\n200,2,4\n";
+    assert_eq!(fitted(&FitRequest::new(FitModel::Hockney), table).models().count(), 2);
+}
+
 #[test]
 fn no_messages_have_no_time() {
     let messages = MessageColumns { messages: Some("m".to_owned()), ..MessageColumns::default() };

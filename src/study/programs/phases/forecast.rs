@@ -7,7 +7,7 @@ use super::neighbours::GridDimension;
 use super::scope::Scope;
 use super::step::{Neighbours, Step};
 use crate::programs::expression::Value;
-use crate::programs::forecast::Forecast;
+use crate::programs::forecast::{ComputedWork, Forecast};
 use crate::programs::mean_distance;
 use parsim_sim::program::Grid;
 use parsim_sim::program::collective::CollectiveOperation;
@@ -90,8 +90,15 @@ struct Counter<'p> {
 }
 
 /// The forecast of a step without any effect.
-const NOTHING: Forecast =
-    Forecast { packet_hops: 0.0, jobs: 0.0, least_packets: 0.0, least_jobs: 0.0, verbs: 0.0, is_open: false };
+const NOTHING: Forecast = Forecast {
+    packet_hops: 0.0,
+    jobs: 0.0,
+    least_packets: 0.0,
+    least_jobs: 0.0,
+    verbs: 0.0,
+    work: ComputedWork { flops: 0.0, seconds: 0.0 },
+    is_open: false,
+};
 /// The forecast of a step whose effect depends on messages.
 const OPEN: Forecast = Forecast { is_open: true, ..NOTHING };
 /// The forecast of a verb.
@@ -141,9 +148,11 @@ impl Counter<'_> {
                 REQUEST + self.collective(operation, self.bytes(bytes)?, communicator.as_deref())
             }
             Step::Compute { flops, bytes, seconds, .. } => {
-                let is_work = seconds.is_some() || self.count(flops)? > 0;
+                let flops = self.count(flops)?;
+                let is_work = seconds.is_some() || flops > 0;
                 let parts = [is_work, bytes.is_some()].map(|is_asked| if is_asked { JOB } else { NOTHING });
-                parts[0] + parts[1]
+                let seconds = seconds.as_ref().map_or(0.0, |seconds| self.real(seconds).unwrap_or(f64::NAN));
+                Forecast { work: ComputedWork { flops: real(flops), seconds }, ..parts[0] + parts[1] }
             }
             Step::Input { .. } | Step::Output { .. } => JOB,
             Step::Receive { .. } => VERB,
@@ -233,6 +242,10 @@ impl Counter<'_> {
 
     fn count(&self, expression: &Expression) -> Option<u64> {
         expression.count(self.deciding(expression)?).ok()
+    }
+
+    fn real(&self, expression: &Expression) -> Option<f64> {
+        expression.value(self.deciding(expression)?).ok()?.as_real()
     }
 
     fn repeat(&mut self, times: u64, index: Option<&str>, steps: &[Step]) -> Forecast {

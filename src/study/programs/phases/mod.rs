@@ -21,9 +21,9 @@ pub use expression::{Expression, Size};
 pub use name::{phase as named_phase, time_key};
 pub use step::{CommunicatorSplit, Neighbours, ProbabilityDistribution, Source, Step, StepFunction};
 
-use super::Forecast;
 use super::communicator_tag::communicator_of;
 use super::expression::Value;
+use super::{ComputedWork, Forecast};
 use compiled::CompiledProgram;
 use interpreter::{CollectiveOrder, StepInterpreter};
 use parsim_sim::fault::Fault;
@@ -107,6 +107,12 @@ impl Phases {
     /// Returns `true` if ranks exchange messages with their neighbours in the grid of ranks.
     pub(super) fn uses_grid(&self) -> bool {
         self.blocks().any(|(_, steps)| legality::uses_grid(steps))
+    }
+
+    /// Returns the computations of all ranks; `None` if they depend on messages.
+    pub(super) fn work(&self, ranks: u32) -> Option<ComputedWork> {
+        let counted = forecast::count(self, ranks, 1);
+        (!counted.is_open).then_some(counted.work)
     }
 
     /// Returns the forecast of a rehearsed run.

@@ -141,3 +141,30 @@ fn a_problem_that_grows_with_the_ranks_has_no_time_on_one() {
     let grows = "the program has 4096 B of data instead of 16384: its problem grows with the ranks";
     assert_eq!(one_rank("4096 B"), Err(grows.to_owned()));
 }
+
+/// Without data, the work decides: it is the same in total, or the same for each rank.
+#[test]
+fn work_that_grows_with_the_ranks_has_no_time_on_one() {
+    let one_rank = |compute: &str| {
+        let name = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/test.ron");
+        let text = format!(
+            "Scenario(machine: File(\"machines/ideal-hypercube.ron\"), ranks: 4, placement: RowMajor, seed: 1, \
+             program: Phases(steps: [{compute}]))"
+        );
+        let plan = Plan::new(Document::from_text(name, &text).unwrap(), &[]).unwrap();
+        plan.base().unwrap().scenario.on_one_rank().map(drop).map_err(|rejection| rejection.0[0].message.clone())
+    };
+    let grows = "the program has less to compute: its problem grows with the ranks";
+    assert_eq!(one_rank("Compute(seconds: \"1\")"), Err(grows.to_owned()));
+    assert_eq!(one_rank("Compute(flops: \"1000\"), Compute(seconds: \"0.2\")"), Err(grows.to_owned()));
+    let fixed = "Compute(seconds: \"1 / p\")";
+    for steps in [
+        fixed,
+        "Compute(seconds: \"0.1 + 1 / p\")",
+        "Compute(flops: \"1000\"), Compute(seconds: \"4 / p\")",
+        "Draw(name: \"x\", from: Exponential(mean: 1)), Compute(seconds: \"x\")",
+        "Exchange(with: Ring, bytes: \"8 B\")",
+    ] {
+        assert_eq!(one_rank(steps), Ok(()), "{steps}");
+    }
+}
