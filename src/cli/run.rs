@@ -71,6 +71,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     let mut matched = MatchedPoints::none(&references);
     matched.add(&case.keys);
     answer.notes.extend(matched.note_on_columns());
+    answer.notes.extend(references.note_on_one_rank(&case));
     answer.notes.extend(calibrated.iter().flat_map(CalibratedScenario::notes));
     common.output.print(answer)?;
     arguments.draw(&case, &outcome)

@@ -441,11 +441,13 @@ fn commands_run_with_overrides_outside_the_part_in_use() {
     let shift = repository("scenarios/ring-shift.ron");
     let alone = ["--set", "ranks=4", "--set", "placement=Explicit([3, 2, 1, 0])", "--set", "compare=[OneRank]"];
     parsim().arg("run").arg(shift).args(alone).assert().success();
-    // One rank does not stand in four rows: there is no such run, and nothing else is lost.
+    // One rank does not stand in four rows: there is no such run, which is said, and nothing else is lost.
     for name in ["lu", "finite-difference"] {
         let scenario = repository(&format!("scenarios/{name}.ron"));
         let alone = ["--set", "compare=[OneRank]", "--set", "axes=[]"];
-        parsim().arg("run").arg(scenario).args(alone).assert().success();
+        let ran = parsim().arg("run").arg(scenario).args(alone).assert().success();
+        let said = String::from_utf8_lossy(&ran.get_output().stderr).into_owned();
+        assert!(said.contains("there is no time on one rank"), "{name}: {said}");
     }
     // A part of one node has no links, but those of its ends.
     let cluster = repository("scenarios/shipped-clusters.ron");

@@ -11,7 +11,6 @@ use crate::analysis::Residuals;
 use crate::answer::Role;
 use crate::scenario::source::Faults;
 use crate::scenario::{Cases, CheckedScenario, Inspection};
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -84,8 +83,8 @@ pub struct SweepRemarks<'r> {
     /// Number of cases that ended with packets of the measured time in flight.
     undelivered: usize,
     remarks: Remarks,
-    /// The note on runs on one rank, set by the first case.
-    alone: OnceCell<Option<String>>,
+    /// The note on runs on one rank, set by the first case without one.
+    alone: Option<String>,
     met: MatchedPoints<'r>,
     errors: Vec<f64>,
     /// The scenarios already seen, by address; the rows of many cases share one.
@@ -106,7 +105,7 @@ impl<'r> SweepRemarks<'r> {
             imprecise: 0,
             undelivered: 0,
             remarks,
-            alone: OnceCell::new(),
+            alone: None,
             met,
             errors,
             seen: HashMap::new(),
@@ -117,7 +116,9 @@ impl<'r> SweepRemarks<'r> {
     pub fn see(&mut self, outcome: &Outcome) {
         let case = outcome.case();
         self.met.add(&case.keys);
-        self.alone.get_or_init(|| self.references.note_on_one_rank(case));
+        if self.alone.is_none() && outcome.compared_value("one_rank_s").is_none() {
+            self.alone = self.references.note_on_one_rank(case);
+        }
         self.withheld += usize::from(outcome.is_withheld());
         self.imprecise += usize::from(outcome.is_imprecise());
         self.undelivered += usize::from(outcome.leaves_packets());
@@ -153,6 +154,6 @@ impl<'r> SweepRemarks<'r> {
         let withheld = note_on_withheld(self.withheld).into_iter();
         let cautions = withheld.chain(note_on_imprecise(self.imprecise)).chain(note_on_undelivered(self.undelivered));
         let cases = cautions.chain(self.remarks.all());
-        cases.chain(self.alone.into_inner().flatten()).chain(self.met.note_on_columns()).chain(points).collect()
+        cases.chain(self.alone).chain(self.met.note_on_columns()).chain(points).collect()
     }
 }
