@@ -186,7 +186,7 @@ fn topology_says_what_it_leaves_out() {
     // 19 to 20 links of a dragonfly, whose classes of links differ in latency only.
     let dragonfly = ["topology", "--scenario", "scenarios/booksim2-dragonfly.ron"];
     let (row, words) = rows(&dragonfly);
-    let bounds = ["lower", "upper"].map(|which| row[0][format!("bisection_{which}_bound_bytes_per_s")].as_f64());
+    let bounds = ["lower", "upper"].map(|which| row[0][&format!("bisection_{which}_bound_bytes_per_s")].as_f64());
     assert_eq!(bounds.map(|bound| bound.map(f64::round)), [Some(3.8e10), Some(4e10)]);
     assert!(words.contains("links differ in other times than those of bytes"), "{words}");
     let (row, words) =

@@ -261,8 +261,8 @@ fn clip(service: &Service, (from, until): (SimTime, SimTime), mut receive: impl 
         let end = begin + time;
         let inside = end.min(until).since(begin.max(from));
         if inside > SimDuration::ZERO {
-            let begun = |until: SimTime| begun(count, until.since(begin), time);
-            receive(part, begun(end.min(until)) - begun(begin.max(from)), inside);
+            let units = |until: SimTime| begun(count, until.since(begin), time);
+            receive(part, units(end.min(until)) - units(begin.max(from)), inside);
         }
         begin = end;
     }

@@ -161,9 +161,12 @@ impl<'s> Optima<'s> {
     /// Evaluates the closed forms at the model's best point, if the model was used.
     fn closed_forms(&self) -> Option<ClosedForms> {
         let best = self.found.iter().find(|(name, _)| *name == "model")?.1.optimum?.best;
-        let scenario = self.scenario.at(best.cores, best.nodes).ok();
-        let scenario = scenario.as_ref().unwrap_or(&self.scenario.base().scenario);
-        Some(ClusterCase::of(scenario)?.closed_forms((best.cores.into(), best.nodes.into())))
+        let point = (best.cores.into(), best.nodes.into());
+        if self.scenario.followers().next().is_none() {
+            return Some(ClusterCase::of(&self.scenario.base().scenario)?.closed_forms(point));
+        }
+        let scenario = self.scenario.at(best.cores, best.nodes).ok()?;
+        Some(ClusterCase::of(&scenario)?.closed_forms(point))
     }
 
     /// Returns the figures by file name: speed-up, node efficiency, roofline, and simulation against model.

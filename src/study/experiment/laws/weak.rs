@@ -29,7 +29,7 @@ pub fn sentences(series: &SpeedupSeries, beginning: &str) -> String {
         Base::Sequential(_) => "p times that of the sequential program".to_owned(),
         Base::Processors { count, .. } => format!("p / {count} times that on {count} processors"),
     };
-    let last = points.last().map_or_else(String::new, |point| {
+    let at_end = points.last().map_or_else(String::new, |point| {
         format!("; at p = {} the efficiency is {:.4}", point.processors, point.efficiency)
     });
     let shares = points.iter().filter_map(|point| point.serial_share);
@@ -44,5 +44,5 @@ pub fn sentences(series: &SpeedupSeries, beginning: &str) -> String {
             format!("; Gustafson's serial share, of the time on p processors, is {least:.4} to {most:.4}")
         }
     };
-    format!("\n{beginning}weak scaling: the work is taken to be {work}{last}{share}\n")
+    format!("\n{beginning}weak scaling: the work is taken to be {work}{at_end}{share}\n")
 }
