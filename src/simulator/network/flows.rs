@@ -293,7 +293,9 @@ impl Flows {
                 self.events.change_priority(&FlowEvent::End(*id), Reverse(end));
             }
         }
-        changed.into_iter().for_each(|id| self.forget_if_empty(id));
+        for id in changed {
+            self.forget_if_empty(id);
+        }
     }
 
     fn forget_if_empty(&mut self, id: u32) {

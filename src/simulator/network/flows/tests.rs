@@ -91,7 +91,9 @@ fn ends_on_shared_channels(flows: &[(u64, u64, u32)], apart: bool) -> Vec<u64> {
     }
     let mut ends = vec![0; flows.len()];
     while let Some((now, ended)) = network.step() {
-        ended.into_iter().for_each(|flow| ends[flow.message.number as usize] = now.ps());
+        if let Some(flow) = ended {
+            ends[flow.message.number as usize] = now.ps();
+        }
     }
     ends
 }

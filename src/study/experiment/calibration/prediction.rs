@@ -102,8 +102,8 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     Some(f64::midpoint(*lower, *upper))
 }
 
-/// How the changes of a value at both ends of a parameter's interval extend to other values of the parameter. A step at
-/// the best value would do for smooth values only: makespans jump where simultaneous events change their order.
+/// The extension of the changes of a value at both ends of a parameter's interval to other values of the parameter. A
+/// step at the best value would do for smooth values only: makespans jump where simultaneous events change their order.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Extension {

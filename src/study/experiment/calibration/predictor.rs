@@ -80,7 +80,7 @@ pub struct NearbyParameter {
     best: String,
     /// The values at the ends of the interval over which its effect is taken.
     ends: [String; 2],
-    /// How the effect extends to other values.
+    /// The extension of the effect to other values.
     extension: Extension,
     /// `true` if the data determine the parameter.
     is_determined: bool,
