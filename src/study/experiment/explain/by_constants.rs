@@ -13,10 +13,9 @@ use crate::scenario::{CheckedScenario, Dimension, Parameter, Scenario};
 use parsim_sim::trace::Delivery;
 use parsim_sim::units::{SimDuration, SimTime};
 
-/// The factor by which all times are multiplied, so that their rounding to picoseconds does not matter.
-const SLOWER: f64 = 4096.0;
-/// The part by which constants grow.
-const GROWTH: f64 = 1.0 / 64.0;
+/// The factors by which times are multiplied, before and after they grow by a small part. Large ones, so that rounding to
+/// picoseconds does not matter; rates divided by them have few digits.
+const SLOWER: [f64; 2] = [4000.0, 4096.0];
 /// The constants of links come before those of interfaces, which are often as fast.
 const FIRST: &str = "machine.network.";
 
@@ -33,14 +32,14 @@ pub fn items(scenario: &CheckedScenario, delivery: Delivery) -> Result<Vec<CostI
         constant.slow_down_finely(document, factor).map_err(|fault: SourceFault| document.faults(vec![fault]))
     };
     for constant in &constants {
-        slow_down(&mut document, constant, SLOWER)?;
+        slow_down(&mut document, constant, SLOWER[0])?;
     }
     let mut before = time_in(&document, delivery)?;
     let mut items = Vec::new();
     for constant in &constants {
-        slow_down(&mut document, constant, SLOWER * (1.0 + GROWTH))?;
+        slow_down(&mut document, constant, SLOWER[1])?;
         let now = time_in(&document, delivery)?;
-        items.extend(item(constant, (now - before) / (SLOWER * GROWTH)));
+        items.extend(item(constant, (now - before) / (SLOWER[1] - SLOWER[0])));
         before = now;
     }
     Ok(balanced(items, alone(scenario, delivery)?))
