@@ -15,7 +15,7 @@ use parsim_sim::units::{SimDuration, SimTime};
 
 /// The factors by which times are multiplied, before and after they grow by a small part. Large ones, so that rounding to
 /// picoseconds does not matter; rates divided by them have few digits.
-const SLOWER: [f64; 2] = [4000.0, 4096.0];
+const SLOWER: [f64; 2] = [500.0, 512.0];
 /// The constants of links come before those of interfaces, which are often as fast.
 const FIRST: &str = "machine.network.";
 
