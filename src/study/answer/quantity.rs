@@ -29,6 +29,8 @@ pub enum Role {
     Simulated,
     /// Any other statistic of repeated runs.
     Spread,
+    /// A value of the first of repeated runs, beside means of all.
+    FirstSeed,
     /// A prediction of the simulated quantity.
     Predicted,
     /// A measurement of the simulated quantity.

@@ -300,6 +300,7 @@ fn point(
         position: axis.position(case),
         components,
         place,
+        nodes: case.scenario.layout().topology.nodes(),
         compared,
     }
 }

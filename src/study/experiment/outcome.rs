@@ -3,7 +3,7 @@
 use super::cluster;
 use super::identity::Identity;
 use super::interval::PredictionInterval;
-use super::real_programs::PREDICTED;
+use super::real_programs::{IMBALANCE, PREDICTED};
 use super::recall::{CaseRuns, Recall, RunCounts};
 use super::references::{OneRankTime, References, note_on_withheld};
 use super::remarks::Remarks;
@@ -38,6 +38,8 @@ pub struct Outcome {
     /// The trace of the run with the first seed.
     pub trace: Trace,
     breakdown: Breakdown,
+    /// The number of outcomes that are of one run; those derived from the mean makespan follow them.
+    of_one_run: usize,
     compared: Vec<ReferenceValue>,
     /// Statistics of the makespans of all seeds, if there is more than one or if the number of seeds is an axis.
     sample: Option<Sample>,
@@ -120,6 +122,7 @@ impl Outcome {
         let RunSeries { first: mut trace, makespans, others } = series;
         let sample = Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(&case));
         let mean_s = sample.map_or(makespans[0], |sample| sample.mean);
+        let of_one_run = trace.outcomes.len();
         cluster::add_derived(&case.scenario, mean_s, &mut trace);
         let (compared, runs) = compare(&case);
         let mut outcome = Self {
@@ -128,6 +131,7 @@ impl Outcome {
             others,
             sample,
             breakdown: Breakdown::of(&trace),
+            of_one_run,
             compared,
             case,
             trace,
@@ -289,12 +293,11 @@ impl Outcome {
             record.put("repeats", self.repeats());
         }
         for (name, value) in &self.trace.outcomes {
-            let role = if *name == PREDICTED { Role::Predicted } else { Role::Detail };
-            record.put_as(role, *name, *value);
+            record.put_as(self.role_of_outcome(name), *name, *value);
         }
         self.compared.iter().for_each(|one| self.put_compared(one, &mut record));
         if let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) {
-            record.put("one_active_share", parallelism.share(1));
+            record.put_as(self.role_of_one_run(), "one_active_share", parallelism.share(1));
         }
         // A sweep over topologies shows their sizes in the summary.
         if self.compares_topologies() {
@@ -312,6 +315,24 @@ impl Outcome {
         record.put("events", self.trace.counts.events);
         record.put_metadata(self.identity.metadata(&self.case.settings));
         record
+    }
+
+    fn role_of_outcome(&self, name: &str) -> Role {
+        match name {
+            PREDICTED => Role::Predicted,
+            _ if self.is_of_one_run(name) => self.role_of_one_run(),
+            _ => Role::Detail,
+        }
+    }
+
+    /// Returns `true` for an outcome that is of the run with the first seed, not derived from the mean makespan.
+    fn is_of_one_run(&self, name: &str) -> bool {
+        name == IMBALANCE || self.trace.outcomes[..self.of_one_run].iter().any(|(known, _)| *known == name)
+    }
+
+    /// Returns the role of values of the run with the first seed.
+    const fn role_of_one_run(&self) -> Role {
+        if self.sample.is_some() { Role::FirstSeed } else { Role::Detail }
     }
 
     /// Adds the simulated makespan of the first run, and the statistics of all runs if there are several.
@@ -394,6 +415,7 @@ impl Outcome {
         );
         RunReport {
             title,
+            nodes: scenario.layout().topology.nodes(),
             trace: &self.trace,
             breakdown: &self.breakdown,
             compared: &self.compared,

@@ -9,6 +9,8 @@ use parsim_sim::trace::{Activity, Trace};
 
 /// The key of the predicted makespan.
 pub const PREDICTED: &str = "predicted_s";
+/// The key of the imbalance, the only value here that is of one run.
+pub const IMBALANCE: &str = "imbalance";
 
 /// Adds, for a program that the source characterises, the prediction of its equations (3) and (5), the error of the
 /// prediction, and the factors that explain the error: see [`InputReplacements`].
@@ -35,7 +37,7 @@ pub fn explain(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
         ("factor_of_exchange", exchange),
         ("factor_of_interfaces", interfaces),
         ("factor_of_run", run),
-        ("imbalance", imbalance(trace)),
+        (IMBALANCE, imbalance(trace)),
     ]);
 }
 

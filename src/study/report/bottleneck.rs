@@ -1,7 +1,7 @@
 //! Bottlenecks along an axis: records, tables and sentences.
 
 use super::horizontal_axis::HorizontalAxis;
-use super::run::ReferenceValue;
+use super::run::{ReferenceValue, vertex};
 use super::table::{TextTable, capitalised, digits, time};
 use crate::analysis::{
     AxisInterval, Bottleneck, BottleneckChange, BottleneckSite, Component, Components, PhaseCommunication, SubComponent,
@@ -32,6 +32,8 @@ pub struct BottleneckPoint {
     pub components: Option<Components>,
     /// The place and the time of the bottleneck.
     pub place: BottleneckSite,
+    /// The number of nodes; higher numbers of vertices are switches.
+    pub nodes: u32,
     /// The times to compare with the simulated one.
     pub compared: Vec<ReferenceValue>,
 }
@@ -218,7 +220,7 @@ impl BottleneckCurve {
     pub fn verdict_at_end(&self) -> Option<String> {
         let (point, components) =
             self.points.iter().rev().find_map(|point| Some((point, point.components.as_ref()?)))?;
-        let verdict = sentence(&Bottleneck::of(components), &point.place, components.load_balance);
+        let verdict = sentence(&Bottleneck::of(components), point, components.load_balance);
         let at = if self.name.is_empty() { String::new() } else { format!("At {} = {} ", self.name, point.label) };
         Some(capitalised(&format!("{at}the bottleneck is {verdict}.")))
     }
@@ -229,7 +231,7 @@ impl BottleneckCurve {
                 writeln!(f, "{} = {}: nothing is known.", self.name, point.label)?;
                 continue;
             };
-            let sentence = sentence(&Bottleneck::of(components), &point.place, components.load_balance);
+            let sentence = sentence(&Bottleneck::of(components), point, components.load_balance);
             if self.name.is_empty() {
                 writeln!(f, "The bottleneck: {sentence}.")?;
             } else {
@@ -340,18 +342,22 @@ fn percent(share: f64) -> String {
 }
 
 /// Returns a sentence about the cause, the place and the time of a bottleneck.
-fn sentence(bottleneck: &Bottleneck, place: &BottleneckSite, load_balance: f64) -> String {
+fn sentence(bottleneck: &Bottleneck, point: &BottleneckPoint, load_balance: f64) -> String {
+    let place = &point.place;
     if bottleneck.share <= 0.0 {
         return "none: no time belongs to a component".to_owned();
     }
     let share = format!(" ({})", percent(bottleneck.share));
     let busy = |share: Option<f64>| share.map_or_else(String::new, |share| format!(" (busy for {})", percent(share)));
+    let vertex = |number| vertex(number, point.nodes);
     let is_uneven = bottleneck.component == Component::Computation && load_balance < EVEN;
     let clauses = [
         bottleneck.part.map(|part| format!(", most of it {}", part.title())),
         place.module.map(|module| format!(", in {module}")),
         place.rank.map(|rank| format!(", on rank {rank}{}", busy(place.rank_share))),
-        place.link.map(|(from, to)| format!(", link from node {from} to node {to}{}", busy(place.link_share))),
+        place
+            .link
+            .map(|(from, to)| format!(", link from {} to {}{}", vertex(from), vertex(to), busy(place.link_share))),
         place.phase.filter(|phase| Some(*phase) != place.module).map(|phase| format!(", during {phase}")),
         is_uneven.then(|| format!("; uneven: the ranks compute {} as long on average", percent(load_balance))),
     ];
@@ -373,9 +379,11 @@ mod tests {
                 link_share: Some(0.385),
                 ..BottleneckSite::default()
             };
-            sentence(&bottleneck, &place, load_balance)
+            let (label, compared) = (String::new(), Vec::new());
+            let point = BottleneckPoint { label, position: None, components: None, place, nodes: 1, compared };
+            sentence(&bottleneck, &point, load_balance)
         };
-        let words = "communication (78 %), on rank 0 (busy for 95 %), link from node 0 to node 1 (busy for 38 %)";
+        let words = "communication (78 %), on rank 0 (busy for 95 %), link from node 0 to switch 1 (busy for 38 %)";
         assert_eq!(said(Component::Communication, 0.1), words);
         assert!(!said(Component::Computation, 0.9).contains("uneven"));
         assert!(said(Component::Computation, 0.47).ends_with("; uneven: the ranks compute 47 % as long on average"));

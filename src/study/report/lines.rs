@@ -38,7 +38,7 @@ impl LineTable {
         // The reason why a case failed is appended to its row.
         let shown: Vec<_> =
             streamed_columns(first).into_iter().filter(|quantity| quantity.role != Role::Failure).collect();
-        let column = |(quantity, heading): (&&Quantity, &str)| {
+        let column = |(quantity, name): (&&Quantity, String)| {
             let value = &quantity.value;
             let least = match value {
                 QuantityValue::Whole(_) => WIDTH_OF_COUNT,
@@ -47,7 +47,7 @@ impl LineTable {
                 _ => 0,
             };
             let cells = [first, widest].map(|record| cell(record, &quantity.key).chars().count());
-            let (name, key) = (heading.to_owned(), quantity.key.clone().into_owned());
+            let key = quantity.key.clone().into_owned();
             let width = cells.into_iter().fold(name.chars().count().max(least), usize::max);
             LineColumn { name, key, width, is_number: value.is_number() || value.is_missing() }
         };

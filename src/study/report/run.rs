@@ -12,6 +12,8 @@ use std::fmt;
 pub struct RunReport<'r> {
     /// The subject of the run.
     pub title: String,
+    /// The number of nodes; higher numbers of vertices are switches.
+    pub nodes: u32,
     /// The trace.
     pub trace: &'r Trace,
     /// The breakdown of the time.
@@ -204,11 +206,17 @@ impl RunReport<'_> {
         match self.breakdown.busiest_link.filter(|link| link.utilization > 0.0) {
             Some(link) => {
                 let percent = 100.0 * link.utilization;
-                writeln!(f, "Busiest link: node {} to node {}, {percent:.1} % of the time", link.from, link.to)
+                let [from, to] = [link.from, link.to].map(|number| vertex(number, self.nodes));
+                writeln!(f, "Busiest link: {from} to {to}, {percent:.1} % of the time")
             }
             None => writeln!(f, "Busiest link: none"),
         }
     }
+}
+
+/// Returns the vertex with this number in words, in a network with this many nodes.
+pub fn vertex(number: u32, nodes: u32) -> String {
+    format!("{} {number}", if number < nodes { "node" } else { "switch" })
 }
 
 /// Returns a unit of time as it is written in a heading.

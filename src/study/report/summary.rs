@@ -34,9 +34,9 @@ pub fn streamed_columns(first: &Record) -> Vec<&Quantity> {
 }
 
 /// Returns the headings of columns: their names, and of an axis that is called by the path of its field only the name of
-/// the field, unless another column has the same one.
+/// the field, unless another column has the same one. Values of the first seed beside means say so.
 #[must_use]
-pub fn headings<'q>(columns: &[&'q Quantity]) -> Vec<&'q str> {
+pub fn headings<'q>(columns: &[&'q Quantity]) -> Vec<String> {
     let field = |column: &&'q Quantity| match column.name().rsplit_once('.') {
         Some((_, field)) if column.role == Role::Axis && field.parse::<u32>().is_err() => field,
         _ => column.name(),
@@ -44,7 +44,11 @@ pub fn headings<'q>(columns: &[&'q Quantity]) -> Vec<&'q str> {
     let fields: Vec<&str> = columns.iter().map(field).collect();
     let is_alone = |name: &str| fields.iter().filter(|other| **other == name).count() == 1;
     let named = columns.iter().zip(&fields);
-    named.map(|(column, field)| if is_alone(field) { field } else { column.name() }).collect()
+    let heading = |(column, field): (&&Quantity, &&str)| {
+        let name = if is_alone(field) { *field } else { column.name() };
+        if column.role == Role::FirstSeed { format!("{name} (first seed)") } else { name.to_owned() }
+    };
+    named.map(heading).collect()
 }
 
 /// Formats a number in `unit` for human readers; times are written with their units.
@@ -111,7 +115,7 @@ mod tests {
                 row.put_as(Role::Axis, (*path).to_owned(), 1.0);
             }
             row.put("makespan_s", 1.0);
-            super::headings(&columns(std::slice::from_ref(&row))).into_iter().map(str::to_owned).collect::<Vec<_>>()
+            super::headings(&columns(std::slice::from_ref(&row)))
         };
         assert_eq!(headings(&["p", "machine.links.latency"]), ["p", "latency", "makespan"]);
         assert_eq!(headings(&["a.latency", "b.latency"]), ["a.latency", "b.latency", "makespan"]);
@@ -130,5 +134,14 @@ mod tests {
         let keys: Vec<_> = columns(std::slice::from_ref(&row)).iter().map(|column| &*column.key).collect();
         assert_eq!(keys, ["p", "makespan_mean_s"]);
         assert_eq!(cell(&row, "makespan_mean_s"), "500.0 ms ± 125.0 ms");
+    }
+
+    #[test]
+    fn a_value_of_the_first_seed_says_so() {
+        let mut row = Record::default();
+        row.put("makespan_mean_s", 0.5);
+        row.put_as(Role::FirstSeed, "message_s", 0.25);
+        row.put("efficiency", 0.5);
+        assert_eq!(headings(&columns(&[row])), ["makespan_mean", "message (first seed)", "efficiency"]);
     }
 }

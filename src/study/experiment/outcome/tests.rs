@@ -49,6 +49,12 @@ fn the_inner_iteration_is_that_of_table_5() {
 }
 
 #[test]
+fn beside_means_values_of_one_run_are_marked() {
+    let role = |settings: &[(&str, &str)]| record(settings).quantity("iteration_ns").unwrap().role;
+    assert_eq!((role(&[]), role(&[("repeat", "2")])), (Role::Detail, Role::FirstSeed));
+}
+
+#[test]
 fn the_inner_iteration_is_exact() {
     let record = record(&[]);
     let expected = [
