@@ -620,3 +620,19 @@ fn noise_without_effect_is_named() {
     assert!(noise_of(r#"bytes: "8 B""#).contains("`nodes.noise` has no effect"));
     assert!(!noise_of(r#"bytes: "8 B", seconds: "1e-6""#).contains("`nodes.noise`"));
 }
+
+/// Communication is more than waits for sends, and hops are not always links.
+#[test]
+fn words_mean_the_same_in_every_command() {
+    let said = |arguments: &[&str]| {
+        let output = parsim().args(arguments).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).expect("output is text")
+    };
+    let compared = said(&[&["compare", GAUSS_JORDAN, GAUSS_JORDAN], &SMALLER[..]].concat());
+    assert!(compared.contains("mean of the ranks: blocked or idle"), "{compared}");
+    assert!(!compared.contains("mean of the ranks: communication"), "{compared}");
+    let accounts = said(&[&["critical-path", GAUSS_JORDAN, "--accounts"], &SMALLER[..]].concat());
+    assert!(accounts.contains("computing") && !accounts.contains("communication"), "{accounts}");
+    assert!(said(&["topology", "fat-tree", "--nodes", "16"]).contains("diameter, switches on the path"));
+    assert!(said(&["topology", "ring", "--nodes", "16"]).contains("diameter, hops"));
+}

@@ -273,15 +273,16 @@ impl TopologyAnswer {
 
     fn table(&self) -> TextTable {
         let metrics = &self.metrics;
+        let hops = if metrics.switches > 0 { "switches on the path" } else { "hops" };
         let mut table = TextTable::new([self.topology.as_str(), ""]);
         let mut row = |title: &str, value: String| table.row([title.to_owned(), value]);
         row("nodes", metrics.nodes.to_string());
         row("switches", metrics.switches.to_string());
         row("links", metrics.links.to_string());
         row("degree", metrics.degree.to_string());
-        row("diameter, hops", metrics.diameter.to_string());
-        row("average distance, hops", digits(metrics.average_distance));
-        row("average distance with oneself, hops", digits(metrics.average_distance_with_self));
+        row(&format!("diameter, {hops}"), metrics.diameter.to_string());
+        row(&format!("average distance, {hops}"), digits(metrics.average_distance));
+        row(&format!("average distance with oneself, {hops}"), digits(metrics.average_distance_with_self));
         row("arc connectivity", metrics.arc_connectivity.to_string());
         row("node connectivity", metrics.node_connectivity.to_string());
         let width = metrics.bisection_width;

@@ -83,11 +83,11 @@ impl ComparedRun {
 
     fn account(&mut self, accounting: &Accounting) {
         for (name, seconds) in accounting.mean() {
-            self.put(ValueGroup::Means, &format!("mean_{name}_s"), &name.replace('_', "/"), Some(seconds));
+            self.put(ValueGroup::Means, &format!("mean_{name}_s"), activity(name), Some(seconds));
         }
-        let words = "computation overlapped with own messages";
+        let words = "computing while own messages are in transit";
         self.put(ValueGroup::Means, "mean_overlap_s", words, Some(accounting.mean_overlap_s()));
-        self.put(ValueGroup::Imbalances, "imbalance", "the computation", accounting.whole.imbalance);
+        self.put(ValueGroup::Imbalances, "imbalance", "computing", accounting.whole.imbalance);
         for phase in accounting.phases.iter().filter(|phase| phase.imbalance.is_some()) {
             let name = format!("imbalance_{}", key(&phase.phase));
             self.put(ValueGroup::Imbalances, &name, &phase.phase, phase.imbalance);
@@ -104,6 +104,17 @@ impl ComparedRun {
 
     fn value(&self, key: &str) -> Option<f64> {
         self.values.iter().find(|value| value.quantity.key == key)?.quantity.value.number()
+    }
+}
+
+/// Returns the activities of a part of a rank's time in the words of a run. Keys have other names, which scripts know.
+fn activity(part: &'static str) -> &'static str {
+    match part {
+        "computation" => "computing",
+        "input_output" => "input/output",
+        "communication" => "sending",
+        "idle" => "blocked or idle",
+        other => other,
     }
 }
 
@@ -219,28 +230,17 @@ impl fmt::Display for RunComparison {
 #[must_use]
 pub fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     let (ranks, balance) = (rank_table(accounting), balance_table(accounting));
-    let overlap = "overlap is computation while a message from or to the rank is in transit";
+    let overlap = "overlap is computing while a message from or to the rank is in transit";
     let gain = gain.map_or_else(String::new, |gain| format!("\n{}", gain_table(gain)));
     format!("\nThe time of every rank; {overlap}:\n\n{ranks}\n{balance}{gain}")
 }
 
-/// Returns the accounts of every rank as a table: `T_i` = computation + input and output + communication + system +
-/// idle + loading + ready, and the overlap, which is part of the computation.
+/// Returns the accounts of every rank as a table: the parts of its time, their sum, and the overlap, which is part of
+/// computing.
 #[must_use]
 pub fn rank_table(accounting: &Accounting) -> TextTable {
-    let columns = [
-        "rank",
-        "computation",
-        "input/output",
-        "communication",
-        "system",
-        "idle",
-        "loading",
-        "ready",
-        "sum",
-        "overlap",
-    ];
-    let mut table = TextTable::new(columns);
+    let parts = RankTime::default().parts().map(|(part, _)| activity(part));
+    let mut table = TextTable::new(["rank"].into_iter().chain(parts).chain(["sum", "overlap"]));
     for (rank, account) in accounting.ranks.iter().enumerate() {
         let parts = account.parts().into_iter().map(|(_, part)| part).chain([account.total(), account.overlap]);
         table.row([rank.to_string()].into_iter().chain(parts.map(|part| time(part.seconds()))));
@@ -293,7 +293,7 @@ pub fn gain_table(gain: &Gain) -> TextTable {
 /// Returns the balance of the computation of each phase as a table.
 #[must_use]
 pub fn balance_table(accounting: &Accounting) -> TextTable {
-    let mut table = TextTable::new(["phase", "mean computation", "largest", "imbalance"]);
+    let mut table = TextTable::new(["phase", "mean computing", "largest", "imbalance"]);
     let all = PhaseBalance { phase: "all".to_owned(), ..accounting.whole.clone() };
     for phase in accounting.phases.iter().chain([&all]).filter(|phase| phase.imbalance.is_some()) {
         let imbalance = phase.imbalance.map_or_else(String::new, digits);
