@@ -125,6 +125,23 @@ fn a_wrong_unit() {
 }
 
 #[test]
+fn a_unit_of_a_number() {
+    let axis = r#"rounds: 2, order: ReceiveFirst),
+    axes: [Axis(name: "rounds", path: "program.rounds", unit: "us", values: [1, 2])],"#;
+    insta::assert_snapshot!(misread(RING_SHIFT, "rounds: 2, order: ReceiveFirst),", axis));
+}
+
+/// A column that sets nothing is a fault of the data, in whatever row it is used.
+#[test]
+fn a_column_that_is_no_axis() {
+    let folder = Folder::with(PING);
+    fs::write(folder.0.path().join("data.csv"), "hopps,measured_s\n1,0.1\n2,0.2\n").expect("a file can be written");
+    let said = folder.failure(&["validate", "--scenario", "scenario.ron", "--data", "data.csv"], 2);
+    assert!(said.contains("the columns of data.csv: `hopps` is neither an axis"), "{said}");
+    assert!(!said.contains("line 2"), "{said}");
+}
+
+#[test]
 fn a_bare_number() {
     insta::assert_snapshot!(misread(PING, "\"120 B\"", "120"));
 }

@@ -21,6 +21,8 @@ pub struct CurveAxis {
     pub name: String,
     /// Its label in figures, with the unit, and its categories.
     pub along: HorizontalAxis,
+    /// The unit in which its values are numbers, if they have one.
+    unit: Option<String>,
     /// Names of axes whose values follow from those of this axis and therefore do not distinguish curves.
     follows: Vec<String>,
 }
@@ -93,19 +95,22 @@ impl CurveAxis {
     }
 
     fn none() -> Self {
-        Self { name: String::new(), along: HorizontalAxis::default(), follows: Vec::new() }
+        Self { name: String::new(), along: HorizontalAxis::default(), unit: None, follows: Vec::new() }
     }
 
     fn over(plan: &Plan, axis: &crate::scenario::Axis) -> Self {
-        let label = match (axis.path.as_str(), &axis.unit) {
+        let unit = plan.unit_along(&axis.name);
+        let label = match (axis.path.as_str(), &unit) {
             (OFFERED, _) => "Offered load [flits per node and cycle]".to_owned(),
             ("ranks", _) if axis.name == "ranks" => "Processors".to_owned(),
             ("ranks", _) => format!("Processors {}", axis.name),
             (_, Some(unit)) => format!("{} [{unit}]", axis.name),
             (_, None) => axis.name.clone(),
         };
-        let along = HorizontalAxis { label, categories: plan.categories(&axis.name) };
-        Self { name: axis.name.clone(), along, follows: plan.determined_along(&axis.name) }
+        let are_quantities = unit.is_some() && axis.unit.is_none();
+        let categories = if are_quantities { Vec::new() } else { plan.categories(&axis.name) };
+        let along = HorizontalAxis { label, categories };
+        Self { name: axis.name.clone(), along, unit, follows: plan.determined_along(&axis.name) }
     }
 
     /// Returns `true` if the axis varies the number of ranks.
@@ -150,9 +155,9 @@ impl CurveAxis {
         value(case, &self.name)
     }
 
-    /// Returns the value of the axis in `case` as a number.
+    /// Returns the value of the axis in `case` as a number, in the unit of the axis.
     pub fn position(&self, case: &Case) -> Option<f64> {
-        self.value(case).and_then(AxisValue::number)
+        self.value(case).and_then(|value| value.clone().without_unit(self.unit.as_deref()).number())
     }
 
     /// Returns the position of `case` along the axis of a figure.
@@ -327,6 +332,19 @@ mod tests {
         };
         assert_eq!(growth("10 * p"), Some("parameters.n from 10 to 40".to_owned()));
         assert_eq!(growth("8 / p"), None);
+    }
+
+    #[test]
+    fn quantities_of_the_command_line_are_numbers_in_the_unit_of_the_first() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/ring-shift.ron");
+        let positions = |values: &[&str]| {
+            let over = Override::new("program.bytes", values);
+            let plan = Plan::new(Document::load(path).unwrap(), &[over]).unwrap();
+            let axis = CurveAxis::of(&plan, Some("program.bytes")).unwrap();
+            let places: Vec<_> = plan.cases().unwrap().iter().take(2).filter_map(|case| axis.place(case)).collect();
+            (axis.along.label, axis.along.categories.len(), places)
+        };
+        assert_eq!(positions(&["512B", "1 kB"]), ("program.bytes [B]".to_owned(), 0, vec![512.0, 1000.0]));
     }
 
     #[test]

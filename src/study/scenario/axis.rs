@@ -118,6 +118,15 @@ impl AxisValue {
         }
     }
 
+    /// Returns the value as a text, or `None` if it is a number.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Whole(_) | Self::Real(_) => None,
+        }
+    }
+
     /// Returns the value as an operand of an expression, or `None` if it is a text.
     #[must_use]
     pub fn as_value(&self) -> Option<Value> {

@@ -88,6 +88,8 @@ impl Parameter {
         let counts = unit == NumberStyle::Bare && number.fract() == 0.0 && path.starts_with(OWN_PARAMETERS);
         let is_whole = dimension == Dimension::None && (grain >= 1.0 || counts);
         let grain = if is_whole { 1.0 } else { grain };
+        // Counts among parameters of a program are written as real numbers, such as `3.0`.
+        let text = if counts { written(number) } else { text };
         Some(Self { name, dimension, text, path, tree: leaf.clone(), number, grain, unit, is_whole })
     }
 
@@ -237,6 +239,12 @@ pub(super) fn in_unit(text: &str, unit: &str) -> Option<f64> {
     let number: f64 = number.replace('_', "").parse().ok()?;
     let ((own, kind), (wanted, other)) = (multiple_of_base(own)?, multiple_of_base(unit)?);
     (kind == other).then(|| number * own / wanted)
+}
+
+/// Returns the unit of the first of some quantities, if all can be converted to it.
+pub(super) fn common_unit<'t>(mut texts: impl Iterator<Item = &'t str> + Clone) -> Option<String> {
+    let (_, unit) = split_unit(texts.clone().next()?)?;
+    texts.all(|text| in_unit(text, unit).is_some()).then(|| unit.to_owned())
 }
 
 /// Splits a quantity into its number and its unit.

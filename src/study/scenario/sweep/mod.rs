@@ -28,6 +28,7 @@ pub use over::{Override, assigned};
 
 use super::axis::{Axis, AxisValue};
 use super::named_topology;
+use super::parameter::common_unit;
 use super::source::{Document, Faults, Place, SourceFault, Tree, TreeValue};
 use super::{CheckedScenario, Scenario};
 use conflict::FieldRoutes;
@@ -137,6 +138,15 @@ impl Plan {
     /// Returns the axes in order, including those added by overrides.
     pub fn axes(&self) -> impl DoubleEndedIterator<Item = &Axis> + ExactSizeIterator {
         self.axes.iter().map(|planned| &planned.axis)
+    }
+
+    /// Returns the unit in which the values of the axis `name` are numbers: its own, or that of its first value if all
+    /// are quantities of one kind, as from the command line.
+    #[must_use]
+    pub fn unit_along(&self, name: &str) -> Option<String> {
+        let planned = self.axis(name)?;
+        let texts: Option<Vec<&str>> = planned.values.iter().map(|value| value.shown.text()).collect();
+        planned.axis.unit.clone().or_else(|| common_unit(texts?.into_iter()))
     }
 
     /// Returns the distinct values of the axis `name` in order, as displayed, or nothing if all values are numbers.
@@ -442,6 +452,13 @@ pub(super) fn meant_path(document: &Document, path: &str) -> Option<String> {
     unknown_field(document, path)?.help.filter(|help| help.starts_with("did you mean"))
 }
 
+/// Returns `true` if the field at `path` is a plain number, such as a parameter of a program. Numbers in steps are
+/// expressions, which may have units.
+fn is_without_unit(document: &Document, path: &str) -> bool {
+    let is_number = |tree: &Tree| matches!(tree.node, TreeValue::Number(_));
+    document.get(path).is_some_and(is_number) && !path.starts_with("program.steps.")
+}
+
 /// Returns the faults of the axis with index `index`.
 fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -> Vec<SourceFault> {
     let Axis { name, path, .. } = axis;
@@ -461,6 +478,10 @@ fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -
         let help = "give the path of a field, such as `program.n`; `--set axes=[]` leaves all axes out";
         let message = format!("the axis `{name}` varies `{path}`, and this scenario has no such field");
         fault(".path", message, meant.as_deref().unwrap_or(help));
+    }
+    if let Some(unit) = axis.unit.as_deref().filter(|_| is_without_unit(document, path)) {
+        let message = format!("`{path}` is a number without a unit, and the axis `{name}` has the unit `{unit}`");
+        fault(".unit", message, "leave `unit` out, and give values that are plain numbers");
     }
     if axis.values.is_empty() == axis.expression.is_none() {
         fault("", format!("the axis `{name}` needs either values or an expression"), "give one of the two");
