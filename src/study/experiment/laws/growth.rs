@@ -13,6 +13,7 @@ use crate::scenario::{AxisValue, CheckedScenario, MachineForm, Plan};
 use parsim_sim::Machine;
 use rayon::prelude::*;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,8 @@ mod tests;
 const RANKS: &str = "ranks";
 /// The field of the program; faults of other fields do not depend on the size.
 const PROGRAM: &str = "program";
+/// The field of the parameters of a program of steps.
+const PARAMETERS: &str = "program.parameters";
 /// The field of the memory of a node.
 const MEMORY: &str = "machine.nodes.memory";
 
@@ -91,8 +94,8 @@ pub struct FoundProblem {
     pub time_s: f64,
     /// The efficiency.
     pub efficiency: f64,
-    /// The memory of the node that needs most, in bytes.
-    pub memory: u64,
+    /// The memory of the node that needs most, in bytes; `None` if the program states none.
+    pub memory: Option<u64>,
     algorithm: Option<Algorithm>,
 }
 
@@ -103,7 +106,7 @@ impl GrowingProblem {
     /// # Errors
     /// Returns the errors of the runs, or an error if no size is accepted.
     pub fn search(&self, kept: HeldQuantity, recall: Recall<'_>) -> Result<ProblemGrowth, StudyError> {
-        self.document.read_at::<u64>(&self.size)?;
+        self.check_size()?;
         let present = self.machine()?.nodes.memory.count();
         let search = |p: &u32| Problem::new(self, *p, recall)?.search(kept);
         let problems: Vec<_> = self.processors.par_iter().map(search).collect();
@@ -124,6 +127,19 @@ impl GrowingProblem {
         Ok(ProblemGrowth { found, present, kept, largest: self.largest })
     }
 
+    /// Rejects a size that is not a field with a whole number.
+    fn check_size(&self) -> Result<(), Faults> {
+        if self.document.get(&self.size).is_some() {
+            return self.document.read_at::<u64>(&self.size).map(|_| ());
+        }
+        let parameters = self.document.read_at::<BTreeMap<String, f64>>(PARAMETERS).unwrap_or_default();
+        let paths: Vec<_> = parameters.keys().map(|name| format!("`{PARAMETERS}.{name}`")).collect();
+        let given = if paths.is_empty() { String::new() } else { format!(", one of {}", paths.join(", ")) };
+        let help = format!("give the field that makes the problem larger with `--size PATH`{given}");
+        let message = format!("there is no `{}`", self.size);
+        Err(self.document.faults(vec![self.document.fault_at(&self.size, &message, Some(&help))]))
+    }
+
     /// Returns the machine, regardless of whether the base problem fits on it.
     fn machine(&self) -> Result<Machine, Faults> {
         Ok(self.document.read_at::<MachineForm>("machine")?.into())
@@ -141,16 +157,17 @@ impl ProblemGrowth {
 
     fn words(&self) -> String {
         let Self { found, present, kept, .. } = self;
-        let fits = |one: &&SearchedProblem| one.problem.as_ref().is_ok_and(|problem| problem.memory <= *present);
+        let fits =
+            |one: &&SearchedProblem| one.problem.as_ref().is_ok_and(|problem| problem.fits(*present) == Some(true));
         let most = found.iter().filter(fits).map(|one| one.processors).max();
         let what = match kept {
             HeldQuantity::Efficiency(held) => format!("holds an efficiency of {held}"),
             HeldQuantity::Seconds(time) => format!("has a problem that uses up {time} s"),
         };
-        let is_any_found = found.iter().any(|one| one.problem.is_ok());
+        let is_any_known = found.iter().any(|one| one.needed().is_some());
         match most {
             Some(most) => format!("\nof these p, {most} is the largest whose memory {what}\n"),
-            None if is_any_found => format!("\nthe memory of a node {what} on none of these p\n"),
+            None if is_any_known => format!("\nthe memory of a node {what} on none of these p\n"),
             None => "\n".to_owned(),
         }
     }
@@ -172,7 +189,11 @@ impl ProblemGrowth {
         let too_long = without(NotFound::TooLong)
             .zip(time)
             .map(|(p, time)| format!("even the smallest problem takes longer than {time} s on p = {p}"));
-        beyond.into_iter().chain(too_long).collect()
+        let is_unknown = |one: &SearchedProblem| one.problem.as_ref().is_ok_and(|problem| problem.memory.is_none());
+        let unknown = self.found.iter().any(is_unknown).then(|| {
+            "it is not known whether the problems fit: the program states no memory (`program.memory`)".to_owned()
+        });
+        beyond.into_iter().chain(too_long).chain(unknown).collect()
     }
 
     /// Draws the scalability function against the memory of a node.
@@ -180,21 +201,35 @@ impl ProblemGrowth {
     #[must_use]
     pub fn chart(&self) -> LineChart {
         let Self { found, present, .. } = self;
-        let of = |value: &dyn Fn(&FoundProblem) -> u64| {
-            let point =
-                |one: &SearchedProblem| Some((f64::from(one.processors), value(one.problem.as_ref().ok()?) as f64));
+        let of = |value: &dyn Fn(&SearchedProblem) -> Option<u64>| {
+            let point = |one: &SearchedProblem| Some((f64::from(one.processors), value(one)? as f64));
             found.iter().filter_map(point).collect::<Vec<_>>()
         };
+        let there = |one: &SearchedProblem| one.problem.as_ref().ok().map(|_| *present);
         LineChart {
             title: "Memory of a node over the processors".to_owned(),
             x: ChartAxis::new("processors", Scale::Log2),
             y: ChartAxis::new("memory of a node [B]", Scale::Log2),
             lines: vec![
-                PlotLine::new("needed", of(&|problem| problem.memory), 0),
-                PlotLine { style: LineStyle::Dashed, ..PlotLine::new("present", of(&|_| *present), 1) },
+                PlotLine::new("needed", of(&SearchedProblem::needed), 0),
+                PlotLine { style: LineStyle::Dashed, ..PlotLine::new("present", of(&there), 1) },
             ],
             reference: None,
         }
+    }
+}
+
+impl SearchedProblem {
+    /// Returns the memory of the node that needs most, in bytes, if it is known.
+    fn needed(&self) -> Option<u64> {
+        self.problem.as_ref().ok()?.memory
+    }
+}
+
+impl FoundProblem {
+    /// Returns whether the data fit into nodes with this much memory, if the program states what it needs.
+    fn fits(&self, present: u64) -> Option<bool> {
+        self.memory.map(|needed| needed <= present)
     }
 }
 
@@ -303,7 +338,8 @@ impl<'a> Problem<'a> {
         };
         let time_s = self.mean_s(&scenario)?;
         let algorithm = algorithm(&scenario.program);
-        let memory = scenario.node_memory().into_iter().max().unwrap_or(0);
+        // A problem without data is one whose data are not described.
+        let memory = scenario.node_memory().into_iter().max().filter(|needed| *needed > 0);
         Ok(Ok(FoundProblem { size, time_s, efficiency: self.efficiency(size, time_s)?, memory, algorithm }))
     }
 
@@ -358,8 +394,8 @@ fn record(found: &SearchedProblem, present: u64) -> Record {
     record.put("closed_form_n", found.closed_form);
     record.put("makespan_s", problem.map(|problem| problem.time_s));
     record.put("efficiency", problem.map(|problem| problem.efficiency));
-    record.put("needed_memory_bytes", problem.map(|problem| problem.memory));
+    record.put("needed_memory_bytes", problem.and_then(|problem| problem.memory));
     record.put("node_memory_bytes", present);
-    record.put("fits", problem.map(|problem| problem.memory <= present));
+    record.put("fits", problem.and_then(|problem| problem.fits(present)));
     record
 }

@@ -163,6 +163,31 @@ fn a_fault_of_every_size_is_reported() {
     assert!(faults.render(false).contains("rows"), "{}", faults.render(false));
 }
 
+/// Returns a program of steps with one parameter, whose data are not described.
+fn steps() -> Document {
+    let program = r#"Phases(parameters: {"cells": 10}, steps: [Compute(seconds: "cells * 1e-6")])"#;
+    document("floyd", &[("program", program), ("axes", "[]")])
+}
+
+#[test]
+fn memory_that_a_program_does_not_state_is_unknown() {
+    let growing = GrowingProblem { size: "program.parameters.cells".to_owned(), ..growing(&[4], &steps()) };
+    let growth = growing.search(HeldQuantity::Seconds(0.001), Recall::NONE).unwrap();
+    let answer = growth.answer();
+    let record = &answer.records[0];
+    assert_eq!(record.number("n"), Some(1000.0));
+    assert!(["needed_memory_bytes", "fits"].iter().all(|key| record.get(key).unwrap().is_missing()), "{record:?}");
+    assert!(answer.notes.iter().any(|note| note.contains("states no memory")), "{:?}", answer.notes);
+}
+
+#[test]
+fn a_size_that_is_missing_names_the_parameters() {
+    let Err(StudyError::Faults(faults)) = search(&[4], &steps(), HeldQuantity::Seconds(0.001)) else {
+        panic!("there is no `program.n`");
+    };
+    assert!(faults.render(false).contains("one of `program.parameters.cells`"), "{}", faults.render(false));
+}
+
 #[test]
 fn a_fixed_time_has_no_closed_form() {
     let document = document("floyd", &[]);
