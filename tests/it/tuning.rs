@@ -54,6 +54,20 @@ fn file(text: &str) -> (tempfile::TempDir, String) {
     (folder, path)
 }
 
+/// Values of an axis of `--each` alone hold everything that could be tuned, which is said before any run.
+#[test]
+fn values_that_leave_nothing_to_tune_are_rejected() {
+    let (_folder, path) = file(CLUSTER);
+    let said = |over: &str| {
+        let output = parsim().args(["tune", &path, "--each", "bytes", "--over", over]).output().expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, error) = said("bytes=8,16");
+    assert_eq!(code, Some(2), "{error}");
+    assert!(error.contains("nothing is tuned") && error.contains("--over algorithm=V1,V2"), "{error}");
+    assert_eq!(said("algorithm=Ring,Bine").0, Some(0));
+}
+
 /// Two candidates whose times are drawn from one distribution are told apart in a tenth of all groups of seeds at most,
 /// however often they are compared. 28 of 200 is two standard deviations above that.
 #[test]

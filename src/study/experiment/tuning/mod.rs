@@ -75,9 +75,27 @@ impl<'a> Tuning<'a> {
     /// Returns the scenario with the axes that are varied.
     ///
     /// # Errors
-    /// Returns the faults of the scenario and its axes, or an error for an unknown axis in `each`.
+    /// Returns the faults of the scenario and its axes, or an error for an unknown axis in `each`, or if values from the
+    /// command line leave nothing to tune.
     pub fn plan(&self) -> Result<Plan, StudyError> {
-        self.plan_of(&self.file)
+        let plan = self.plan_of(&self.file)?;
+        self.check_choice(&plan)?;
+        Ok(plan)
+    }
+
+    /// Returns an error if `--over` names only axes of `each`, and holds all others.
+    fn check_choice(&self, plan: &Plan) -> Result<(), StudyError> {
+        let is_each = |name: &String| self.each.contains(name);
+        let Some(other) = plan.axes().find(|axis| !is_each(&axis.name)) else { return Ok(()) };
+        if self.file.over.is_empty() || !self.file.over.iter().all(|replaced| is_each(&replaced.name)) {
+            return Ok(());
+        }
+        let message = format!(
+            "names only axes of --each, and holds all others, so that nothing is tuned: add the axes to tune, as by \
+             `--over {}=V1,V2`",
+            other.name
+        );
+        Err(StudyError::Argument("over", message))
     }
 
     /// Returns the scenario without contention.
