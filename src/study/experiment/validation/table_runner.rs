@@ -8,7 +8,7 @@ use super::points::PublishedPoint;
 use super::{CASE, ValidationRun, baseline, leave_out};
 use crate::experiment::cases::case_name;
 use crate::experiment::{References, Setting, StudyError, run_all, set_all};
-use crate::scenario::source::{Document, Faults};
+use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::table::repeated;
 use crate::scenario::{AxisValue, Case, Described, Override, Plan};
 use std::cell::RefCell;
@@ -198,8 +198,10 @@ impl TableRunner<'_> {
         }
         let averaged = table.averaged_axes(&plan, points)?;
         let points = points_along_axes(&plan, points)?;
+        let data = table.data.as_ref().map(|file| self.folder.join(file)).unwrap_or_default();
         let cases = if table.is_of_points() {
-            points.iter().map(|point| at_point(&plan, point)).collect::<Result<_, _>>()?
+            check_columns(&plan, &points, &data)?;
+            points.iter().map(|point| at_point(&plan, point, &data)).collect::<Result<_, _>>()?
         } else {
             plan.cases()?
         };
@@ -268,14 +270,25 @@ fn points_along_axes(plan: &Plan, points: &[PublishedPoint]) -> Result<Vec<Publi
     }
 }
 
-/// Returns the case at a point of the data; its faults name the place of the point.
-fn at_point(plan: &Plan, point: &PublishedPoint) -> Result<Case, Faults> {
+/// Checks that every column of `data` before the reference sets a field.
+fn check_columns(plan: &Plan, points: &[PublishedPoint], data: &Path) -> Result<(), Faults> {
+    let names = points.first().into_iter().flat_map(|point| &point.axes).map(|(name, _)| name);
+    let unknown = names.filter_map(|name| plan.check_axis(name).err());
+    let unknown: Vec<_> = unknown.map(|fault| of_data(fault, "the columns", data)).collect();
+    if unknown.is_empty() { Ok(()) } else { Err(plan.document().faults(unknown)) }
+}
+
+/// Returns the case at a point of `data`; its faults name the place of the point.
+fn at_point(plan: &Plan, point: &PublishedPoint, data: &Path) -> Result<Case, Faults> {
     plan.at(&point.axes).map_err(|mut faults| {
-        for fault in &mut faults.list {
-            fault.message = format!("{} of the data: {}", point.place, fault.message);
-        }
+        faults.list = faults.list.into_iter().map(|fault| of_data(fault, &point.place, data)).collect();
         faults
     })
+}
+
+/// Returns a fault with its place in `data`.
+fn of_data(fault: SourceFault, place: &str, data: &Path) -> SourceFault {
+    SourceFault { message: format!("{place} of {}: {}", data.display(), fault.message), ..fault }
 }
 
 fn overrides(table: &MeasuredTable) -> Vec<Override> {

@@ -79,13 +79,26 @@ impl Plan {
 
     /// Returns the value along the axis `name`, or along the field with this path.
     fn value_along(&self, name: &str, value: &AxisValue) -> Result<(Axis, PlannedValue), SourceFault> {
-        let of_path = || self.axes.iter().find(|planned| planned.axis.path == name);
-        let (axis, declared) = match self.axis(name).or_else(of_path) {
-            Some(planned) => (planned.axis.clone(), &planned.values[..]),
-            None => (self.free_axis(name)?, &[][..]),
-        };
+        let (axis, declared) = self.axis_along(name)?;
         let value = typed_or_described(&axis, declared, value);
         Ok((axis, value))
+    }
+
+    /// Returns the axis `name`, or that along the field with this path, with its declared values.
+    fn axis_along(&self, name: &str) -> Result<(Axis, &[PlannedValue]), SourceFault> {
+        let of_path = || self.axes.iter().find(|planned| planned.axis.path == name);
+        match self.axis(name).or_else(of_path) {
+            Some(planned) => Ok((planned.axis.clone(), &planned.values)),
+            None => Ok((self.free_axis(name)?, &[])),
+        }
+    }
+
+    /// Checks that `name` is an axis or the path of a field.
+    ///
+    /// # Errors
+    /// The fault that it is neither.
+    pub fn check_axis(&self, name: &str) -> Result<(), SourceFault> {
+        self.axis_along(name).map(|_| ())
     }
 
     /// Returns a value of the axis `name`, or of the field with this path, in the form in which cases show it.
