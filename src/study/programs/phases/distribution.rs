@@ -78,6 +78,7 @@ impl DistributionShape {
             Self::Gamma if are_positive => Gamma::new(first, second / first).ok()?.sample(rng),
             Self::Weibull if are_positive => Weibull::new(second, first).ok()?.sample(rng),
             Self::Pareto if are_positive => Pareto::new(second, first).ok()?.sample(rng),
+            Self::Poisson if first == 0.0 => 0.0,
             Self::Poisson if first > 0.0 => Poisson::new(first).ok()?.sample(rng),
             _ => return None,
         };
@@ -90,7 +91,8 @@ impl DistributionShape {
             Self::Uniform => "give a `to` above `from`",
             Self::Integer => "give whole numbers, `to` not below `from`",
             Self::Bernoulli => "give a probability from 0 to 1",
-            Self::Exponential | Self::Poisson => "give a mean above 0",
+            Self::Exponential => "give a mean above 0",
+            Self::Poisson => "give a mean from 0 on",
             Self::Normal => "give a deviation from 0 on",
             Self::LogNormal => "give a mean above 0 and a deviation from 0 on",
             Self::Gamma | Self::Weibull | Self::Pareto => "give numbers above 0",
@@ -134,6 +136,11 @@ mod tests {
             assert!((seen_mean - mean).abs() < 5.0 * deviation / 200.0, "{of:?}: {seen_mean}, not {mean}");
             assert!((seen_deviation / deviation - 1.0).abs() < 0.1, "{of:?}: {seen_deviation}, not {deviation}");
         }
+    }
+
+    #[test]
+    fn no_events_happen_where_none_are_expected() {
+        assert_eq!(DistributionShape::Poisson.draw(0.0, 0.0, &mut Streams::new(1).stream("test", 0)), Some(0.0));
     }
 
     #[test]
