@@ -12,6 +12,8 @@ pub struct Tornado {
     pub title: String,
     /// The meaning of the bars.
     pub note: String,
+    /// The meaning of the colours: of a smaller constant, and of a larger one.
+    pub key: [String; 2],
     /// The constants, from top to bottom.
     pub bars: Vec<TornadoBar>,
 }
@@ -28,13 +30,17 @@ pub struct TornadoBar {
 }
 
 const WIDTH: u32 = 930;
-const HEAD: i32 = 70;
+const HEAD: i32 = 94;
 const ROW: i32 = 26;
 /// Half the thickness of a bar.
 const HALF: i32 = 8;
 /// The horizontal position of no change, and the length of the longest bar, in pixels.
 const MIDDLE: i32 = 630;
 const LONGEST: f64 = 160.0;
+/// The position of the key, the side of its squares, and the distance of its entries, in pixels.
+const KEY: (i32, i32) = (24, 66);
+const SQUARE: i32 = 12;
+const ENTRY: i32 = 130;
 /// The largest number of letters of a name.
 const LETTERS: usize = 52;
 
@@ -54,6 +60,7 @@ impl Tornado {
     fn draw(&self, root: &Area<'_>) -> DrawingResult {
         root.draw(&Text::new(title(&self.title), (24, 14), font(20)))?;
         root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
+        self.draw_key(root)?;
         let changes = self.bars.iter().flat_map(|bar| [bar.smaller.abs(), bar.larger.abs()]);
         let most = changes.fold(f64::MIN_POSITIVE, f64::max);
         let mut y = HEAD + ROW / 2;
@@ -63,6 +70,19 @@ impl Tornado {
             y += ROW;
         }
         root.draw(&PathElement::new(vec![(MIDDLE, HEAD), (MIDDLE, y - ROW / 2)], AXIS.stroke_width(2)))?;
+        Ok(())
+    }
+}
+
+impl Tornado {
+    fn draw_key(&self, root: &Area<'_>) -> DrawingResult {
+        let (mut x, y) = KEY;
+        for (words, colour) in self.key.iter().zip(COLOURS) {
+            root.draw(&Rectangle::new([(x, y), (x + SQUARE, y + SQUARE)], colour.filled()))?;
+            let beside = font(13).pos(Pos::new(HPos::Left, VPos::Center));
+            root.draw(&Text::new(words.clone(), (x + SQUARE + 6, y + SQUARE / 2), beside))?;
+            x += ENTRY;
+        }
         Ok(())
     }
 }
@@ -95,8 +115,10 @@ mod tests {
     #[test]
     fn bars_reach_to_both_sides() {
         let bar = TornadoBar { name: "machine.L".to_owned(), smaller: -0.5, larger: 1.0 };
-        let svg = Tornado { title: "T".to_owned(), note: "n".to_owned(), bars: vec![bar] }.svg();
-        let of = |left: i32, width: i32| format!(r#"x="{left}" y="75" width="{width}""#);
+        let key = ["less", "more"].map(str::to_owned);
+        let svg = Tornado { title: "T".to_owned(), note: "n".to_owned(), key, bars: vec![bar] }.svg();
+        assert!(svg.contains("less") && svg.contains("more"), "{svg}");
+        let of = |left: i32, width: i32| format!(r#"x="{left}" y="99" width="{width}""#);
         assert!(svg.contains("machine.L") && svg.contains(&of(MIDDLE - 80, 80)), "{svg}");
         assert!(svg.contains(&of(MIDDLE, 160)) && svg.contains("+1.000") && svg.contains("-0.500"), "{svg}");
     }

@@ -27,9 +27,10 @@ impl VariedRun {
             Some(TornadoBar { name, smaller: -elasticity.left, larger: elasticity.right })
         };
         let bars = found.findings.iter().filter(|finding| finding.has_effect()).filter_map(bar);
-        let note = "change of the makespan in % for a constant that is 1 % smaller, and 1 % larger";
+        let note = "change of the makespan in % by a change of a constant by 1 %".to_owned();
+        let key = ["1 % smaller", "1 % larger"].map(str::to_owned);
         let title = format!("Sensitivity of the makespan of {}", self.title);
-        Tornado { title, note: note.to_owned(), bars: bars.take(BARS).collect() }
+        Tornado { title, note, key, bars: bars.take(BARS).collect() }
     }
 
     /// Draws the makespan over a constant: the pieces that paths predict, and simulated points.

@@ -173,12 +173,23 @@ pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
     if !without.is_empty() {
         write(wrapped(&format!("Without effect: {}", without.join(", "))));
     }
-    for finding in &answers.findings {
-        if let Err(why) = &finding.effect {
-            write(format!("Not varied: {}: {why}", finding.parameter.name));
-        }
+    for line in not_varied(answers) {
+        write(wrapped(&line));
     }
     text
+}
+
+/// Returns a line for each reason why constants are not varied.
+fn not_varied(answers: &Sensitivities) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for finding in &answers.findings {
+        let Err(why) = &finding.effect else { continue };
+        match reasons.iter_mut().find(|(known, _)| known == why) {
+            Some((_, names)) => names.push(&finding.parameter.name),
+            None => reasons.push((why, vec![&finding.parameter.name])),
+        }
+    }
+    reasons.into_iter().map(|(why, names)| format!("Not varied ({why}): {}", names.join(", "))).collect()
 }
 
 const TIE: &str = "Where below and above differ, two paths of the run tie, or nearly so: a small change decides which of \
