@@ -218,9 +218,9 @@ impl Identified {
         };
         Whiskers {
             title: "Mechanisms judged by measurements that took no part in their fits".to_owned(),
-            note:
-                "error less that of the best one, in percent of the measured, with its 95 % interval; hollow: refuted"
-                    .to_owned(),
+            axis: "error less that of the best one [% of the measured]".to_owned(),
+            intervals: "95 % intervals".to_owned(),
+            hollow: "refuted".to_owned(),
             rows: self.choices.iter().enumerate().filter_map(whisker).collect(),
             neutral: 0.0,
         }

@@ -50,13 +50,13 @@ impl Tuned {
             let drawn = group.iter().filter(is_drawn).take(DRAWN.div_ceil(self.groups.len()).max(1));
             drawn.filter_map(|one| self.whisker(one, &place, best?)).collect()
         };
-        let whose = if self.each.is_empty() { "best one's" } else { "best one's of each group" };
+        let whose = if self.each.is_empty() { "best one's" } else { "best one's of its group" };
         let of = if self.is_calibrated { "new measurements" } else { "means over seeds" };
-        let percent = self.level.percent();
-        let meaning = format!("times over the {whose}, with {percent} % intervals of {of}");
         Whiskers {
             title: format!("{} on {}: {}", self.program, self.machine, self.tuned.join(", ")),
-            note: format!("{meaning}; hollow: without contention, not run"),
+            axis: format!("time over the {whose}"),
+            intervals: format!("{} % intervals of {of}", self.level.percent()),
+            hollow: "without contention, not run".to_owned(),
             rows: self.groups.iter().flat_map(of_group).collect(),
             neutral: 1.0,
         }
