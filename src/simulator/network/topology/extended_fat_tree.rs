@@ -7,6 +7,7 @@
 //! plus u W; a down port selects the subtree of the child.
 
 use super::bisection::Bisection;
+use super::layout::tree_on_circles;
 use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, numbered};
 use std::ops::Range;
 
@@ -36,6 +37,19 @@ impl ExtendedFatTree<'_> {
     /// Returns W of a level: the number of vertices above a subtree.
     fn above(&self, level: usize) -> u32 {
         self.parents[..level].iter().product()
+    }
+
+    /// Returns the positions of all vertices, each level in a row.
+    fn rows(&self) -> Vec<(f64, f64)> {
+        let widest = (0..=self.levels()).map(|level| self.subtrees(level) * self.above(level)).max().unwrap_or(1);
+        let row = |level: usize| {
+            let count = self.subtrees(level) * self.above(level);
+            let gap = f64::from(widest) / f64::from(count);
+            #[expect(clippy::cast_precision_loss, reason = "a number of levels")]
+            let height = 2.0 * (self.levels() - level) as f64;
+            (0..count).map(move |index| ((f64::from(index) + 0.5) * gap, height))
+        };
+        (0..=self.levels()).flat_map(row).collect()
     }
 
     fn subtrees(&self, level: usize) -> u32 {
@@ -209,15 +223,10 @@ impl TopologyShape for ExtendedFatTree<'_> {
     }
 
     fn layout(&self) -> Vec<(f64, f64)> {
-        let widest = (0..=self.levels()).map(|level| self.subtrees(level) * self.above(level)).max().unwrap_or(1);
-        let row = |level: usize| {
-            let count = self.subtrees(level) * self.above(level);
-            let gap = f64::from(widest) / f64::from(count);
-            #[expect(clippy::cast_precision_loss, reason = "a number of levels")]
-            let height = 2.0 * (self.levels() - level) as f64;
-            (0..count).map(move |index| ((f64::from(index) + 0.5) * gap, height))
-        };
-        (0..=self.levels()).flat_map(row).collect()
+        let switches: Vec<u32> = (1..=self.levels()).map(|level| self.subtrees(level) * self.above(level)).collect();
+        // A node with several leaf switches is around none of them.
+        let circles = (self.parents[0] == 1).then(|| tree_on_circles(self.subtrees(0), &switches)).flatten();
+        circles.unwrap_or_else(|| self.rows())
     }
 
     fn closed_form_metrics(&self) -> Option<TopologyMetrics> {

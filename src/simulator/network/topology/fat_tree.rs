@@ -7,6 +7,7 @@
 //! Vanneschi, k-ary n-trees, 1997.)
 
 use super::bisection::Bisection;
+use super::layout::tree_on_circles;
 use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least, numbered};
 use std::ops::Range;
 
@@ -145,6 +146,9 @@ impl TopologyShape for FatTree {
 
     fn layout(&self) -> Vec<(f64, f64)> {
         let (nodes, width) = (self.nodes(), self.width());
+        if let Some(places) = tree_on_circles(nodes, &vec![width; self.levels as usize]) {
+            return places;
+        }
         let below = (0..nodes).map(|node| (f64::from(node), f64::from(self.levels)));
         let middle = f64::from(self.arity - 1) / 2.0;
         let row = |level: u32| {
@@ -189,6 +193,20 @@ mod tests {
         assert_eq!(TREE.path(0, 1).collect::<Vec<_>>(), [0, 8, 1]);
         assert_eq!(TREE.path(0, 7).collect::<Vec<_>>(), [0, 8, 13, 19, 15, 11, 7]);
         assert_eq!(TREE.distance(0, 7), 6);
+    }
+
+    /// A row of 256 nodes would be a strip that nobody can read.
+    #[test]
+    fn a_large_tree_is_drawn_on_circles() {
+        for (arity, levels, most) in [(16, 2, 24.0), (2, 8, 72.0), (256, 1, 52.0)] {
+            let places = Topology::FatTree { arity, levels }.layout();
+            let extent = |axis: fn(&(f64, f64)) -> f64| {
+                let values = || places.iter().map(axis);
+                values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
+            };
+            let (wide, high) = (extent(|place| place.0), extent(|place| place.1));
+            assert!(wide < most && wide < 1.1 * high && high < 1.1 * wide, "{arity}-ary: {wide} × {high}");
+        }
     }
 
     #[test]
