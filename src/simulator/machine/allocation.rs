@@ -156,9 +156,9 @@ impl<'m> Allocation<'m> {
             Fault::new("ranks", message, "give fewer ranks, or place more on each node")
         };
         Some(match &self.placement {
-            Placement::Packed { ranks_per_node } | Placement::Cyclic { ranks_per_node, .. } => {
-                at(u64::from(*ranks_per_node))
-            }
+            Placement::Packed { ranks_per_node }
+            | Placement::Cyclic { ranks_per_node, .. }
+            | Placement::Shuffled { ranks_per_node } => at(u64::from(*ranks_per_node)),
             Placement::GridBlocks { block, .. } => at(grid_blocks::ranks(block)),
             Placement::Explicit(list) => list_fault(list, nodes)?,
             Placement::Apart { .. } => self.apart_fault(),
@@ -218,7 +218,9 @@ impl<'m> Allocation<'m> {
                 fault("placement", message, "place the ranks RowMajor")
             }
             Placement::Explicit(list) => self.list_faults(list, nodes),
-            Placement::Packed { ranks_per_node } | Placement::Cyclic { ranks_per_node, .. }
+            Placement::Packed { ranks_per_node }
+            | Placement::Cyclic { ranks_per_node, .. }
+            | Placement::Shuffled { ranks_per_node }
                 if cores > 1 && *ranks_per_node > cores =>
             {
                 let message =
@@ -226,7 +228,9 @@ impl<'m> Allocation<'m> {
                 let help = format!("give a number from 1 to {cores}; {SHARING_A_CORE}");
                 fault("placement.ranks_per_node", message, &help)
             }
-            Placement::Packed { ranks_per_node: 0 } | Placement::Cyclic { ranks_per_node: 0, .. } => {
+            Placement::Packed { ranks_per_node: 0 }
+            | Placement::Cyclic { ranks_per_node: 0, .. }
+            | Placement::Shuffled { ranks_per_node: 0 } => {
                 fault("placement.ranks_per_node", "no rank would be placed".to_owned(), "give a number from 1 on")
             }
             Placement::Cyclic { over, .. } => self.level_fault(over).into_iter().collect(),

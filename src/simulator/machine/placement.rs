@@ -18,8 +18,14 @@ pub enum Placement {
     /// In the order of the ranks along the rows, with every second row reversed, so that consecutive ranks are always
     /// neighbours.
     Snake,
-    /// Shuffled with the scenario's seed.
+    /// Shuffled with the scenario's seed, one rank on each node; `Shuffled` places several on a node.
     Random,
+    /// Shuffled with the scenario's seed, with a fixed number of ranks on each node in use: the nodes are random ones of
+    /// those of the part, and each has random ranks.
+    Shuffled {
+        /// The number of ranks on a node.
+        ranks_per_node: u32,
+    },
     /// The node of each rank; several ranks may share a node. A scenario can also give `RankFile("ranks.txt")`, a file
     /// with a line such as `17 3` for each rank, or `RankFile("ranks.txt", "nodes.txt")`, where nodes have the names
     /// listed in the second file, one line for each node.
@@ -158,9 +164,9 @@ impl Placement {
     #[must_use]
     pub fn nodes_needed(&self, ranks: u32) -> u32 {
         match self {
-            Self::Packed { ranks_per_node } | Self::Cyclic { ranks_per_node, .. } => {
-                ranks.div_ceil((*ranks_per_node).max(1))
-            }
+            Self::Packed { ranks_per_node }
+            | Self::Cyclic { ranks_per_node, .. }
+            | Self::Shuffled { ranks_per_node } => ranks.div_ceil((*ranks_per_node).max(1)),
             Self::GridBlocks { block, .. } => {
                 let ranks_per_node = u32::try_from(grid_blocks::ranks(block)).unwrap_or(u32::MAX);
                 ranks.div_ceil(ranks_per_node.max(1))
@@ -177,6 +183,7 @@ impl Placement {
             Self::RowMajor => "RowMajor",
             Self::Snake => "Snake",
             Self::Random => "Random",
+            Self::Shuffled { .. } => "Shuffled",
             Self::Explicit(_) => "Explicit",
             Self::Packed { .. } => "Packed",
             Self::Cyclic { .. } => "Cyclic",
@@ -184,6 +191,12 @@ impl Placement {
             Self::Folded { .. } => "Folded",
             Self::Apart { .. } => "Apart",
         }
+    }
+
+    /// Returns `true` if the seed decides where ranks are.
+    #[must_use]
+    pub const fn is_random(&self) -> bool {
+        matches!(self, Self::Random | Self::Shuffled { .. })
     }
 
     /// Returns the first node at distance `hops` from node 0.
@@ -200,7 +213,8 @@ impl Placement {
         let nodes: Arc<[u32]> = match self {
             Self::RowMajor => (0..ranks).collect(),
             Self::Snake => (0..ranks).map(|rank| snake(&topology, rank)).collect(),
-            Self::Random => shuffled(topology.nodes(), ranks, streams).into(),
+            Self::Random => shuffled(topology.nodes(), (ranks, 1), streams).into(),
+            Self::Shuffled { ranks_per_node } => shuffled(topology.nodes(), (ranks, *ranks_per_node), streams).into(),
             Self::Explicit(nodes) => nodes.as_slice().into(),
             Self::Packed { ranks_per_node } | Self::Cyclic { ranks_per_node, .. } => {
                 (0..ranks).map(|rank| rank / ranks_per_node).collect()
@@ -270,9 +284,15 @@ fn snake(topology: &Topology, rank: u32) -> u32 {
     row * columns + column
 }
 
-fn shuffled(nodes: u32, ranks: u32, streams: Streams) -> Vec<u32> {
+/// Returns the node of each rank: random nodes, with `ranks_per_node` random ranks on each, the last one fewer.
+fn shuffled(nodes: u32, (ranks, ranks_per_node): (u32, u32), streams: Streams) -> Vec<u32> {
+    let mut rng = streams.stream("placement", 0);
     let mut order: Vec<u32> = (0..nodes).collect();
-    order.shuffle(&mut streams.stream("placement", 0));
+    order.shuffle(&mut rng);
+    if ranks_per_node > 1 {
+        order = (0..ranks).map(|rank| order[(rank / ranks_per_node) as usize]).collect();
+        order.shuffle(&mut rng);
+    }
     order.truncate(ranks as usize);
     order
 }
@@ -437,6 +457,10 @@ mod tests {
         let cyclic = Placement::Cyclic { over: "node".to_owned(), ranks_per_node: 2 };
         assert_eq!(lay_out(&cyclic, 5), [0, 1, 2, 0, 1]);
         assert_eq!(lay_out(&Placement::Apart { hops: 3 }, 2), [0, 5]);
+        let shuffled = Placement::Shuffled { ranks_per_node: 4 };
+        let layout = shuffled.lay_out(Topology::Complete { nodes: 8 }, 12, (&[], Streams::new(1)));
+        assert_eq!((layout.occupied(), layout.most_ranks_on_a_node(), shuffled.nodes_needed(13)), (3, 4, 4));
+        assert!((1..12).any(|rank| layout.node(rank - 1) != layout.node(rank) && rank % 4 != 0), "ranks are shuffled");
         let mut random = lay_out(&Placement::Random, 6);
         assert_eq!(random, lay_out(&Placement::Random, 6));
         random.sort_unstable();

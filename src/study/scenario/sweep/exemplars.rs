@@ -6,7 +6,6 @@ use super::planned::PlannedAxis;
 use super::{Case, Cases};
 use crate::scenario::CheckedScenario;
 use crate::scenario::axis::AxisValue;
-use parsim_sim::machine::Placement;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -47,7 +46,7 @@ impl<'c> Exemplars<'c> {
     #[must_use]
     pub fn of(cases: &'c Cases<'c>, similarity: Similarity) -> Self {
         let planned = &cases.plan.axes;
-        let may_be_random = cases.plan.scenario.placement == Placement::Random
+        let may_be_random = cases.plan.scenario.placement.is_random()
             || planned.iter().any(|planned| planned.axis.path.starts_with(PLACEMENT));
         let is_free = |planned: &PlannedAxis| match similarity {
             _ if planned.axis.path == SEED => !may_be_random,
