@@ -636,3 +636,13 @@ fn words_mean_the_same_in_every_command() {
     assert!(said(&["topology", "fat-tree", "--nodes", "16"]).contains("diameter, switches on the path"));
     assert!(said(&["topology", "ring", "--nodes", "16"]).contains("diameter, hops"));
 }
+
+/// Other communication has a line for each phase, as in the text.
+#[test]
+fn a_breakdown_draws_communication_by_phase() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let trace = ["bottleneck", "scenarios/mpi-trace.ron", "--over", "L=2500 ns", "--over", "computation=1", "--plot"];
+    parsim().args(trace).arg(folder.path()).assert().success();
+    let svg = std::fs::read_to_string(folder.path().join("figure-9-breakdown.svg")).expect("the figure is there");
+    assert!(svg.contains("Communication in MPI_") && !svg.contains("Other communication"), "{svg}");
+}

@@ -117,6 +117,12 @@ impl BottleneckCurve {
         if phases.len() > 1 { phases } else { Vec::new() }
     }
 
+    /// Returns the points of other communication by phase, or none if there is only one phase.
+    pub(super) fn communication_by_phase(&self) -> Vec<(Phase, Vec<(f64, f64)>)> {
+        let points = |phase: Phase| (phase, self.points_of(|known| other_communication_in(known, phase)));
+        self.communication_phases().into_iter().map(points).collect()
+    }
+
     fn tables(&self) -> Vec<(&'static str, TextTable)> {
         let components: Vec<_> = Component::ALL.into_iter().filter(|component| self.is_known(*component)).collect();
         let parts: Vec<_> = SubComponent::ALL.into_iter().filter(|part| self.has(*part)).collect();

@@ -118,8 +118,7 @@ pub fn composition(title: &str, curves: &[(&str, &BottleneckCurve)], of_parts: b
     let named = |curve: &BottleneckCurve| -> NamedPoints {
         let whole = ("the whole time".to_owned(), curve.points_of(|known| Some(known.total_s)));
         let all: Vec<_> = if of_parts {
-            let part = |part: SubComponent| (part.title().to_owned(), curve.points_of(|known| known.part_s(part)));
-            SubComponent::ALL.into_iter().map(part).collect()
+            parts(curve)
         } else {
             let shown = Component::ALL.into_iter().filter(|component| curve.shows(*component));
             let component = |one: Component| (one.title().to_owned(), curve.points_of(|known| known.component_s(one)));
@@ -198,11 +197,23 @@ fn ratios(curve: &BottleneckCurve) -> NamedChart {
 
 /// Returns Figure 9.
 fn breakdown(curve: &BottleneckCurve) -> NamedChart {
-    let parts = SubComponent::ALL
-        .into_iter()
-        .map(|part| (capitalised(part.title()), curve.points_of(|components| components.part_s(part))));
+    let parts = parts(curve).into_iter().map(|(name, points)| (capitalised(&name), points));
     let (title, y) = ("Breakdown of the execution time", ("Time [s]", Scale::Log10));
     ("figure-9-breakdown.svg", figure(curve, title, y, lines(parts), None))
+}
+
+/// Returns the parts of the components of a curve, with other communication by phase where several phases have any.
+fn parts(curve: &BottleneckCurve) -> NamedPoints {
+    let by_phase: NamedPoints = curve
+        .communication_by_phase()
+        .into_iter()
+        .map(|(phase, points)| (format!("communication in {phase}"), points))
+        .collect();
+    let part = |part: SubComponent| match part {
+        SubComponent::OtherCommunication if !by_phase.is_empty() => by_phase.clone(),
+        part => vec![(part.title().to_owned(), curve.points_of(|known| known.part_s(part)))],
+    };
+    SubComponent::ALL.into_iter().flat_map(part).collect()
 }
 
 /// Returns a figure of a curve, whose title states the subject `what`.
