@@ -117,9 +117,11 @@ impl BottleneckCurve {
         if phases.len() > 1 { phases } else { Vec::new() }
     }
 
-    /// Returns the points of other communication by phase, or none if there is only one phase.
+    /// Returns the points of other communication by phase, of the rank that ends last as all parts of its time; none if
+    /// there is only one phase.
     pub(super) fn communication_by_phase(&self) -> Vec<(Phase, Vec<(f64, f64)>)> {
-        let points = |phase: Phase| (phase, self.points_of(|known| other_communication_in(known, phase)));
+        let of_last = |known: &Components, phase| Some(communication_in(known, phase, |one| one.last_rank_s));
+        let points = |phase: Phase| (phase, self.points_of(|known| of_last(known, phase)));
         self.communication_phases().into_iter().map(points).collect()
     }
 

@@ -198,7 +198,7 @@ mod tests {
     /// A row of 256 nodes would be a strip that nobody can read.
     #[test]
     fn a_large_tree_is_drawn_on_circles() {
-        for (arity, levels, most) in [(16, 2, 24.0), (2, 8, 72.0), (256, 1, 52.0)] {
+        for (arity, levels, most) in [(16, 2, 24.0), (2, 8, 80.0), (256, 1, 52.0)] {
             let places = Topology::FatTree { arity, levels }.layout();
             let extent = |axis: fn(&(f64, f64)) -> f64| {
                 let values = || places.iter().map(axis);
