@@ -156,6 +156,7 @@ impl CurveAxis {
     }
 
     /// Returns the value of the axis in `case` as a number, in the unit of the axis.
+    #[must_use]
     pub fn position(&self, case: &Case) -> Option<f64> {
         self.value(case).and_then(|value| value.clone().without_unit(self.unit.as_deref()).number())
     }
