@@ -88,7 +88,7 @@ fn words_and_signs_connect_conditions() {
 /// The scenario with these models in `compare`.
 fn with_models(models: &str) -> Folder {
     let compare = format!("compare: [{models}],\n    seed: 1,");
-    Folder::with(&with_step(r#"Compute(flops: "n")"#).replace("seed: 1,", &compare))
+    Folder::with(with_step(r#"Compute(flops: "n")"#).replace("seed: 1,", &compare))
 }
 
 #[test]
