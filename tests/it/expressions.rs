@@ -110,8 +110,12 @@ fn a_model_of_ones_own_stands_beside_the_simulation() {
 fn a_faulty_model_is_rejected_with_what_would_be_right() {
     for (models, message, help) in [
         (r#"Formula(name: "a b", seconds: "n")"#, "`a b` cannot be", "letters, digits and `_`"),
-        (r#"Formula(name: "as_written", seconds: "n")"#, "another model has the key", "another name"),
-        (r#"Formula(name: "a", seconds: "n"), Formula(name: "a", seconds: "m")"#, "another model", "another name"),
+        (r#"Formula(name: "as_written", seconds: "n")"#, "is the key of another model", "another name"),
+        (
+            r#"Formula(name: "a", seconds: "n"), Formula(name: "a", seconds: "m")"#,
+            "is the key of another model",
+            "another name",
+        ),
         (r#"Formula(name: "a", seconds: "ranks")"#, "there is no `ranks` here", "known here: n, m, p"),
         (r#"Formula(name: "a", seconds: "n > 1")"#, "is a condition", "compute a time"),
         (r#"Formula(name: "a", seconds: "n +")"#, "`seconds` of `a`: ", "help: "),

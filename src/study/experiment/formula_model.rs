@@ -77,7 +77,7 @@ fn check_name(name: &str, scenario: &Scenario) -> Result<(), SourceFault> {
     }
     let is_called_so = |one: &&Comparison| matches!(one, Comparison::Formula { name: other, .. } if other == name);
     if TAKEN.contains(&name) || scenario.compare.iter().filter(is_called_so).count() > 1 {
-        let message = format!("another model has the key `predicted_{name}_s`");
+        let message = format!("`predicted_{name}_s` is the key of another model");
         return Err(SourceFault::new(&message).help("give the formula another name"));
     }
     Ok(())

@@ -154,7 +154,8 @@ impl Remarks {
         self.holding.map(|(ranks, count)| {
             let interfaces = if count == 1 { "its interface".to_owned() } else { format!("its {count} interfaces") };
             format!(
-                "note: {ranks} ranks of a node share {interfaces}: a send that is started holds its processor until one is free,                  so that computations hide less of it; `injection: Queued` describes an interface with a queue"
+                "note: {ranks} ranks of a node share {interfaces}: a send that is started holds its processor until one is free, so that \
+                 computations hide less of it; `injection: Queued` describes an interface with a queue"
             )
         })
     }

@@ -16,6 +16,8 @@ use parsim_sim::units::{SimDuration, SimTime};
 /// The factors by which times are multiplied, before and after they grow by a small part. Large ones, so that rounding to
 /// picoseconds does not matter; rates divided by them have few digits.
 const SLOWER: [f64; 2] = [500.0, 512.0];
+/// The rounding of a scaled rate is less than one part in this number.
+const ROUNDED: u64 = 1_000_000;
 /// The constants of links come before those of interfaces, which are often as fast.
 const FIRST: &str = "machine.network.";
 
@@ -70,7 +72,8 @@ fn item(constant: &Parameter, ps: f64) -> Option<CostItem> {
         _ => constant.number(),
     };
     let time = SimDuration::from_ps(ps.round().max(0.0) as u64);
-    let name = constant.name.rsplit('.').take(2).collect::<Vec<_>>();
+    let is_name = |part: &&str| part.parse::<usize>().is_err();
+    let name: Vec<_> = constant.name.rsplit('.').filter(is_name).take(2).collect();
     let what = name.into_iter().rev().collect::<Vec<_>>().join(" ").replace('_', " ");
     (time > SimDuration::ZERO).then(|| CostItem {
         what: what.into(),
@@ -80,9 +83,9 @@ fn item(constant: &Parameter, ps: f64) -> Option<CostItem> {
     })
 }
 
-/// Adds what rounding leaves of the `whole` time to the largest item.
+/// Adds what the rounding of times and rates leaves of the `whole` time to the largest item.
 fn balanced(mut items: Vec<CostItem>, whole: SimDuration) -> Vec<CostItem> {
-    let rounding = SimDuration::from_ps(items.len() as u64);
+    let rounding = SimDuration::from_ps(items.len() as u64 + whole.ps() / ROUNDED);
     let sum: SimDuration = items.iter().map(|item| item.time).sum();
     if let Some(largest) = items.iter_mut().max_by_key(|item| item.time)
         && sum.max(whole) - sum.min(whole) <= rounding

@@ -11,7 +11,8 @@ use crate::report::{TextTable, counted, signed_us};
 use crate::scenario::source::Document;
 use crate::scenario::{Case, CheckedScenario, Plan, Scenario};
 use constants::{Constants, source, value};
-use parsim_sim::network::Contention;
+use parsim_sim::machine::Machine;
+use parsim_sim::network::{Contention, Switching};
 use parsim_sim::node::Linear;
 use parsim_sim::program::{Message, Process};
 use parsim_sim::simulation::{Limits, Simulation};
@@ -87,13 +88,17 @@ impl Explanation {
 
 /// Returns the costs of a message: its chain of services or, if it is none, the shares of all constants.
 fn itinerary(scenario: &CheckedScenario, delivery: Delivery, message: &LoneMessage) -> Result<Itinerary, StudyError> {
-    if scenario.machine.nodes.interface.is_none() {
-        match Itinerary::of(&scenario.machine, message) {
-            Err(ItemisationError::Network | ItemisationError::Nodes) => {}
-            chain => return chain.map_err(|error| StudyError::Request(error.to_string())),
+    let Machine { nodes, network, overrides, .. } = &scenario.machine;
+    let rejected = |error: ItemisationError| StudyError::Request(error.to_string());
+    let chain = nodes.interface.is_none().then(|| Itinerary::of(&scenario.machine, message));
+    match chain {
+        _ if !overrides.is_empty() => return Err(rejected(ItemisationError::Nodes)),
+        None | Some(Err(ItemisationError::Network)) if matches!(network.switching, Switching::Wormhole(_)) => {
+            return Err(rejected(ItemisationError::Clocked));
         }
+        None | Some(Err(ItemisationError::Network)) => {}
+        Some(chain) => return chain.map_err(rejected),
     }
-    let network = &scenario.machine.network;
     let is_whole = matches!(network.contention, Contention::Off | Contention::FairFlows);
     let packets = if is_whole { 1 } else { message.bytes.max(1).div_ceil(network.switching.packet_bytes()) };
     let items = by_constants::items(scenario, delivery)?;

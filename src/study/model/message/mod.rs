@@ -79,6 +79,11 @@ pub enum ItemisationError {
     /// The nodes differ.
     #[error("only messages between nodes of equal speed (no machine overrides) are itemised")]
     Nodes,
+    /// The routers have a clock, and the message is no chain of services.
+    #[error(
+        "over clocked routers (wormhole), only messages with routing DimensionOrder over equal links, between nodes without network interfaces, are itemised"
+    )]
+    Clocked,
     /// The message has too many packets and hops.
     #[error("the message has too many packets and hops to be itemised")]
     TooLarge,
