@@ -34,7 +34,7 @@ fn an_id_covers_what_moves_results_and_nothing_else() {
     let id = |more: &[&str]| rows(&desk, &[&["run", RING], more].concat())[0]["meta"]["id"].clone();
     let own = id(&[]);
     assert!(own.as_str().is_some_and(|id| id.len() == 32 && id.bytes().all(|digit| digit.is_ascii_hexdigit())));
-    for same in ["repeat=2", "limits=Limits(wall: \"1 h\")", "compare=[OneRank]"] {
+    for same in ["repeat=2", "limits=Limits(wall: \"1 h\")", "compare=[PointToPoint]"] {
         assert_eq!(id(&["--set", same]), own, "{same}");
     }
     for other in ["ranks=8", "program.rounds=3", "machine.sends=Rendezvous", "seed=2", "limits=Limits(events: 99999)"] {

@@ -16,17 +16,20 @@ use parsim_sim::units::{SimDuration, SimTime};
 /// The factors by which times are multiplied, before and after they grow by a small part. Large ones, so that rounding to
 /// picoseconds does not matter; rates divided by them have few digits.
 const SLOWER: [f64; 2] = [500.0, 512.0];
-/// The rounding of a scaled rate is less than one part in this number.
-const ROUNDED: u64 = 1_000_000;
+/// The part of a rate that is lost when it is scaled, at most.
+const ROUNDED: f64 = 1e-6;
 /// The constants of links come before those of interfaces, which are often as fast.
 const FIRST: &str = "machine.network.";
 
 /// Returns the costs of the message of `delivery`, sent at the beginning of an otherwise idle run of the machine of
-/// `scenario`.
+/// `scenario`, and the name of the further time, if there is any.
 ///
 /// # Errors
 /// Returns the errors of the runs.
-pub fn items(scenario: &CheckedScenario, delivery: Delivery) -> Result<Vec<CostItem>, StudyError> {
+pub fn items(
+    scenario: &CheckedScenario,
+    delivery: Delivery,
+) -> Result<(Vec<CostItem>, Option<&'static str>), StudyError> {
     let delivery = Delivery { sent: SimTime::START, ..delivery };
     let mut document = scenario.to_document()?;
     let constants = constants(&document);
@@ -37,6 +40,7 @@ pub fn items(scenario: &CheckedScenario, delivery: Delivery) -> Result<Vec<CostI
         slow_down(&mut document, constant, SLOWER[0])?;
     }
     let mut before = time_in(&document, delivery)?;
+    let unrounded = before / SLOWER[0];
     let mut items = Vec::new();
     for constant in &constants {
         slow_down(&mut document, constant, SLOWER[1])?;
@@ -44,7 +48,7 @@ pub fn items(scenario: &CheckedScenario, delivery: Delivery) -> Result<Vec<CostI
         items.extend(item(constant, (now - before) / (SLOWER[1] - SLOWER[0])));
         before = now;
     }
-    Ok(balanced(items, alone(scenario, delivery)?))
+    Ok(balanced(items, unrounded, alone(scenario, delivery)?))
 }
 
 /// Returns the times and rates of the machine, those of the network first.
@@ -83,14 +87,16 @@ fn item(constant: &Parameter, ps: f64) -> Option<CostItem> {
     })
 }
 
-/// Adds what the rounding of times and rates leaves of the `whole` time to the largest item.
-fn balanced(mut items: Vec<CostItem>, whole: SimDuration) -> Vec<CostItem> {
-    let rounding = SimDuration::from_ps(items.len() as u64 + whole.ps() / ROUNDED);
+/// Adds what the rounding of every packet to picoseconds has made of the `unrounded` time, in picoseconds, to the largest
+/// item, so that they sum to the `whole` time. Names what the items lack, unless they make up the unrounded time.
+#[expect(clippy::cast_precision_loss, reason = "times of less than 2^53 ps")]
+fn balanced(mut items: Vec<CostItem>, unrounded: f64, whole: SimDuration) -> (Vec<CostItem>, Option<&'static str>) {
     let sum: SimDuration = items.iter().map(|item| item.time).sum();
-    if let Some(largest) = items.iter_mut().max_by_key(|item| item.time)
-        && sum.max(whole) - sum.min(whole) <= rounding
-    {
+    if (sum.ps() as f64 - unrounded).abs() > items.len() as f64 + ROUNDED * unrounded {
+        return (items, Some("not proportional to a constant"));
+    }
+    if let Some(largest) = items.iter_mut().max_by_key(|item| item.time) {
         largest.time = largest.time + whole - sum;
     }
-    items
+    (items, None)
 }

@@ -101,8 +101,8 @@ fn itinerary(scenario: &CheckedScenario, delivery: Delivery, message: &LoneMessa
     }
     let is_whole = matches!(network.contention, Contention::Off | Contention::FairFlows);
     let packets = if is_whole { 1 } else { message.bytes.max(1).div_ceil(network.switching.packet_bytes()) };
-    let items = by_constants::items(scenario, delivery)?;
-    Ok(Itinerary { packets, items, remainder: Some("not proportional to a constant") })
+    let (items, remainder) = by_constants::items(scenario, delivery)?;
+    Ok(Itinerary { packets, items, remainder })
 }
 
 /// Simulates a message that is sent at the same time on the same machine without other activity, and returns its time.

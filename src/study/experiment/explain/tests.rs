@@ -240,14 +240,28 @@ fn constants_are_shown_where_they_stand() {
 
 #[test]
 fn what_is_not_itemised_is_refused() {
-    for (path, value) in [
+    let clocked = [
+        ("machine.network.switching", r#"Wormhole(packet: "120 B", flit: "4 B", buffer: 8, lanes: 1)"#),
+        ("machine.network.links.per_packet", "0 us"),
         ("machine.network.routing", "EvenTies"),
-        ("machine.network.overrides", r#"[LinkSpeed(from: 0, to: 1, per_byte: "1 us/B")]"#),
-        ("machine.overrides", "[NodeSpeed(nodes: [1], factor: 0.5)]"),
-    ] {
-        let (_, scenario) = scenario(&[(path, value)]);
+    ];
+    for settings in [&clocked[..], &[("machine.overrides", "[NodeSpeed(nodes: [1], factor: 0.5)]")]] {
+        let (_, scenario) = scenario(settings);
         let delivery = deliveries(&scenario).unwrap()[0];
-        assert!(matches!(Explanation::of(&scenario, delivery), Err(StudyError::Request(_))), "{path}");
+        assert!(matches!(Explanation::of(&scenario, delivery), Err(StudyError::Request(_))), "{settings:?}");
+    }
+}
+
+/// Messages that are no chain of services are the sum of what each constant contributes.
+#[test]
+fn unequal_links_and_other_routes_are_itemised_by_constants() {
+    let slow = r#"[LinkSpeed(from: 0, to: 1, per_byte: "1 us/B")]"#;
+    for (path, value) in [("machine.network.routing", "EvenTies"), ("machine.network.overrides", slow)] {
+        let (_, scenario) = scenario(&[(path, value), ("program.bytes", "1000 B"), ("placement.hops", "3")]);
+        let delivery = deliveries(&scenario).unwrap()[0];
+        let explanation = Explanation::of(&scenario, delivery).unwrap();
+        assert_eq!(explanation.itinerary.total(), delivery.delivered.since(delivery.sent), "{path}");
+        assert!(explanation.itinerary.remainder.is_none(), "{path}");
     }
 }
 
