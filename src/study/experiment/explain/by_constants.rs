@@ -25,7 +25,7 @@ const FIRST: &str = "machine.network.";
 /// `scenario`, and the name of the further time, if there is any.
 ///
 /// # Errors
-/// Returns the errors of the runs.
+/// Returns the errors of the runs, or an error if the costs are more than the time.
 pub fn items(
     scenario: &CheckedScenario,
     delivery: Delivery,
@@ -48,7 +48,7 @@ pub fn items(
         items.extend(item(constant, (now - before) / (SLOWER[1] - SLOWER[0])));
         before = now;
     }
-    Ok(balanced(items, unrounded, alone(scenario, delivery)?))
+    balanced(items, unrounded, alone(scenario, delivery)?)
 }
 
 /// Returns the times and rates of the machine, those of the network first.
@@ -88,15 +88,40 @@ fn item(constant: &Parameter, ps: f64) -> Option<CostItem> {
 }
 
 /// Adds what the rounding of every packet to picoseconds has made of the `unrounded` time, in picoseconds, to the largest
-/// item, so that they sum to the `whole` time. Names what the items lack, unless they make up the unrounded time.
+/// item, so that they sum to the `whole` time. Names what the items lack, if they do not make up the unrounded time.
 #[expect(clippy::cast_precision_loss, reason = "times of less than 2^53 ps")]
-fn balanced(mut items: Vec<CostItem>, unrounded: f64, whole: SimDuration) -> (Vec<CostItem>, Option<&'static str>) {
+fn balanced(
+    mut items: Vec<CostItem>,
+    unrounded: f64,
+    whole: SimDuration,
+) -> Result<(Vec<CostItem>, Option<&'static str>), StudyError> {
     let sum: SimDuration = items.iter().map(|item| item.time).sum();
-    if (sum.ps() as f64 - unrounded).abs() > items.len() as f64 + ROUNDED * unrounded {
-        return (items, Some("not proportional to a constant"));
+    let (beyond, rounding) = (sum.ps() as f64 - unrounded, items.len() as f64 + ROUNDED * unrounded);
+    if beyond > rounding {
+        let message = "the time of the message is no sum of what the constants contribute: its route, or an order, \
+                       changes with them";
+        return Err(StudyError::Request(message.to_owned()));
+    }
+    if beyond < -rounding {
+        return Ok((items, Some("not proportional to a constant")));
     }
     if let Some(largest) = items.iter_mut().max_by_key(|item| item.time) {
-        largest.time = largest.time + whole - sum;
+        largest.time = (largest.time + whole).saturating_sub(sum);
     }
-    (items, None)
+    Ok((items, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_sum_to_the_time_or_lack_a_part_or_are_too_many() {
+        let item = |ps| CostItem { what: "".into(), constant: None, count: 1, time: SimDuration::from_ps(ps) };
+        let of = |unrounded| balanced(vec![item(700), item(300)], unrounded, SimDuration::from_ps(1002));
+        let (items, remainder) = of(1001.4).unwrap();
+        assert_eq!((items[0].time.ps(), items[1].time.ps(), remainder), (702, 300, None));
+        assert!(of(1010.0).unwrap().1.is_some());
+        assert!(matches!(of(990.0), Err(StudyError::Request(_))));
+    }
 }
