@@ -60,7 +60,8 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
 fn the_machine_file_can_be_used() {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("machine.ron");
-    let output = parsim().args(["calibrate", CONSTANTS, "--machine-out"]).arg(&file).output().expect("it runs");
+    let output =
+        parsim().args(["calibrate", CONSTANTS, "--runs", "60", "--machine-out"]).arg(&file).output().expect("it runs");
     assert!(output.status.success());
     let text = fs::read_to_string(&file).expect("it was written");
     assert!(text.contains("table2-pings.csv") && text.contains("not determined by the data"), "{text}");
@@ -157,7 +158,7 @@ impl SyntheticMachine {
 fn mechanisms_of_synthetic_machines_are_judged() {
     let switching = r#"Choice(path: "machine.network.switching", values: ["StoreAndForward(packet: \"120 B\")", "CutThrough(packet: \"120 B\")"])"#;
     let overlap = r#"Choice(path: "machine.nodes.sending.overlap", values: ["false", "true"])"#;
-    for (seed, groups) in (0..machines().min(20)).flat_map(|seed| [(seed, "\"hops\""), (seed, "")]) {
+    for (seed, groups) in (0..machines().min(20)).zip(["\"hops\"", "", "\"hops\""].into_iter().cycle()) {
         let machine = SyntheticMachine::draw(seed);
         let found = machine.identified(&format!("choices: [{switching}, {overlap}], groups: [{groups}]"));
         assert_eq!((found.choices.len(), found.folds), (4, if groups.is_empty() { 15 } else { 5 }));
@@ -171,7 +172,7 @@ fn mechanisms_of_synthetic_machines_are_judged() {
 
 /// `PARSIM_MACHINES=200 cargo test --release --test it calibration` draws 200.
 fn machines() -> u64 {
-    std::env::var("PARSIM_MACHINES").ok().and_then(|count| count.parse().ok()).unwrap_or(6)
+    std::env::var("PARSIM_MACHINES").ok().and_then(|count| count.parse().ok()).unwrap_or(3)
 }
 
 #[test]
@@ -190,8 +191,8 @@ fn intervals_cover_the_truth_of_synthetic_machines() {
     }
     let share = f64::from(inside) / f64::from(all);
     println!("{inside} of {all} intervals contain the truth");
-    // Of 18 intervals with 95 % each, fewer than 14 contain it once in 2,000 times.
-    let expected = if all >= 300 { 0.90..=0.98 } else { 14.0 / 18.0..=1.0 };
+    // Of 9 intervals with 95 % each, fewer than 6 contain it once in 1,500 times.
+    let expected = if all >= 300 { 0.90..=0.98 } else { 6.0 / 9.0..=1.0 };
     assert!(expected.contains(&share), "{share}");
 }
 
@@ -210,9 +211,9 @@ fn intervals_cover_new_measurements_of_synthetic_machines() {
     println!("{covered} of {cells} new measurements lie in their 90 % intervals");
     #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
     let share = covered as f64 / cells as f64;
-    // Of some 20 cells with 90 % each, fewer than 14 lie inside once in 400 times.
-    let expected = if cells >= 300 { 0.85..=0.95 } else { 0.70..=1.0 };
-    assert!(cells > 12 && expected.contains(&share), "{covered} of {cells}");
+    // Of some 10 cells with 90 % each, fewer than 6 lie inside once in 600 times.
+    let expected = if cells >= 300 { 0.85..=0.95 } else { 0.60..=1.0 };
+    assert!(cells > 6 && expected.contains(&share), "{covered} of {cells}");
 }
 
 /// Only the sum of what the receiver and the sender pay for a packet is known.
@@ -385,7 +386,7 @@ fn a_sum_is_found_from_every_start() {
         ],
     )"#;
     fs::write(&file, case).expect("it can be written");
-    for seed in 1..9 {
+    for seed in 1..=machines().min(8) {
         let document = Document::load(&file).expect("it is read");
         let case = CalibrationCase { seed, ..CalibrationCase::of(&document).expect("it is a case") };
         let found = case.calibrate(&document, &file, Workers::default()).expect("it ends");
@@ -417,7 +418,7 @@ fn of_two_the_larger_of_which_counts_neither_is_told() {
         ],
     )"#;
     fs::write(&file, case).expect("it can be written");
-    for rate in ["4 GB/s", "4.004 GB/s", "3.98 GB/s", "4.2 GB/s", "3.6 GB/s", "9 GB/s"] {
+    for rate in ["4 GB/s", "4.004 GB/s", "3.6 GB/s", "9 GB/s"] {
         let mut data = "program.bytes,measured_s\n".to_owned();
         for bytes in ["8 B", "1 KiB", "16 KiB", "128 KiB", "1 MiB"] {
             let mut document = Document::load(&scenario).expect("it is a scenario");
@@ -666,7 +667,7 @@ fn overlapped(data: &str, parameters: &[&str], (table, rest): (&str, &str)) -> C
 /// Whatever the seed, the better of two optima is found, though most starts lead to the other one.
 #[test]
 fn the_seed_does_not_choose_the_optimum() {
-    for seed in 1..9 {
+    for seed in 1..=machines().min(8) {
         let found = overlapped(OVERLAPPED, &OVERLAPPED_PARAMETERS, ("noise: 0.03", &format!("seed: {seed}")));
         for (one, truth) in found.parameters[1..].iter().zip(OVERLAPPED_TRUTH) {
             let (low, high) = one.interval95;
@@ -737,7 +738,7 @@ fn intervals_cover_the_truth_beside_other_optima() {
     }
     let share = f64::from(inside) / f64::from(all);
     println!("{inside} of {all} intervals beside other optima contain the truth");
-    let expected = if all >= 300 { 0.90..=0.99 } else { 14.0 / 18.0..=1.0 };
+    let expected = if all >= 300 { 0.90..=0.99 } else { 6.0 / 9.0..=1.0 };
     assert!(expected.contains(&share), "{share}");
 }
 

@@ -50,7 +50,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 /// A scenario on four nodes of a topology that it gets as a whole.
-fn document(file: &PathBuf, topology: &str, placement: &str) -> Document {
+fn document(file: &Path, topology: &str, placement: &str) -> Document {
     let mut document = Document::load(file).expect("a sound file");
     if is_loggops(&document) {
         document.set("machine.over", NETWORK).expect("a field that can be set");
@@ -107,19 +107,16 @@ fn set(document: &mut Document, path: &str, value: &str) {
 
 #[test]
 fn every_shipped_scenario_runs_on_every_topology() {
-    for file in scenarios() {
-        for topology in TOPOLOGIES {
-            for placement in ["RowMajor", "Explicit([3, 1, 4, 0])"] {
-                if file.ends_with("ping.ron") && placement != "RowMajor" {
-                    continue;
-                }
-                let document = document(&file, topology, placement);
-                let case = Plan::new(document, &[]).and_then(|plan| plan.base());
-                let case = case.unwrap_or_else(|faults| panic!("{} on {topology}: {faults}", file.display()));
-                let trace = run(&case.scenario);
-                let trace = trace.unwrap_or_else(|error| panic!("{} on {topology}: {error}", file.display()));
-                assert!(trace.makespan > SimDuration::ZERO, "{} on {topology}", file.display());
-            }
+    for (number, file) in scenarios().iter().enumerate() {
+        for (turn, topology) in TOPOLOGIES.iter().enumerate() {
+            let is_ping = file.ends_with("ping.ron");
+            let placement = if is_ping || (number + turn) % 2 == 0 { "RowMajor" } else { "Explicit([3, 1, 4, 0])" };
+            let document = document(file, topology, placement);
+            let case = Plan::new(document, &[]).and_then(|plan| plan.base());
+            let case = case.unwrap_or_else(|faults| panic!("{} on {topology}: {faults}", file.display()));
+            let trace = run(&case.scenario);
+            let trace = trace.unwrap_or_else(|error| panic!("{} on {topology}: {error}", file.display()));
+            assert!(trace.makespan > SimDuration::ZERO, "{} on {topology}", file.display());
         }
     }
 }
@@ -191,29 +188,30 @@ fn on_machine(machine: &Path, program: &str, ranks: u32, placement: &str) -> Che
 
 #[test]
 fn every_program_runs_on_every_shipped_machine_and_all_messages_come() {
-    for machine in files("scenarios/machines") {
-        for placement in ["RowMajor", "Packed(ranks_per_node: 2)"] {
-            for program in PROGRAMS {
-                let place = format!("{program} on {}, {placement}", machine.display());
-                let needs_more = program.starts_with("LinkRate") && !has_protocol(&machine)
-                    || program.starts_with("Traffic") && (placement != "RowMajor" || !takes_traffic(&machine));
-                if needs_more {
-                    continue;
-                }
-                let ranks = if program.starts_with("Ping") { 2 } else { 4 };
-                let scenario = on_machine(&machine, program, ranks, placement);
-                if matches!(scenario.program, Shipped::Traffic(_)) {
-                    let trace = run(&scenario).unwrap_or_else(|error| panic!("{place}: {error}"));
-                    assert!(trace.counts.messages > 0, "{place}");
-                    continue;
-                }
-                let simulation = simulation(&scenario).keep_deliveries();
-                let mut bytes = Vec::new();
-                let trace = simulation.run_recorded(&scenario.program, "", Detail::Links, Box::new(&mut bytes));
-                let trace = trace.unwrap_or_else(|error| panic!("{place}: {error}"));
-                assert_eq!(trace.deliveries.len() as u64, trace.counts.messages, "{place}");
-                assert_transfers_fill_links(&bytes, &place);
+    for (number, machine) in files("scenarios/machines").iter().enumerate() {
+        for (turn, program) in PROGRAMS.iter().enumerate() {
+            let is_traffic = program.starts_with("Traffic");
+            let needs_more =
+                program.starts_with("LinkRate") && !has_protocol(machine) || is_traffic && !takes_traffic(machine);
+            if needs_more {
+                continue;
             }
+            let is_alone = is_traffic || (number + turn) % 2 == 0;
+            let placement = if is_alone { "RowMajor" } else { "Packed(ranks_per_node: 2)" };
+            let place = format!("{program} on {}, {placement}", machine.display());
+            let ranks = if program.starts_with("Ping") { 2 } else { 4 };
+            let scenario = on_machine(machine, program, ranks, placement);
+            if is_traffic {
+                let trace = run(&scenario).unwrap_or_else(|error| panic!("{place}: {error}"));
+                assert!(trace.counts.messages > 0, "{place}");
+                continue;
+            }
+            let simulation = simulation(&scenario).keep_deliveries();
+            let mut bytes = Vec::new();
+            let trace = simulation.run_recorded(&scenario.program, "", Detail::Links, Box::new(&mut bytes));
+            let trace = trace.unwrap_or_else(|error| panic!("{place}: {error}"));
+            assert_eq!(trace.deliveries.len() as u64, trace.counts.messages, "{place}");
+            assert_transfers_fill_links(&bytes, &place);
         }
     }
 }

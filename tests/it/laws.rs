@@ -498,7 +498,7 @@ fn every_neighbour() -> impl Iterator<Item = Broadcast> {
 fn numerics_solve_the_system_and_cost_no_time() {
     let machine = t800();
     for program in every_gauss_jordan() {
-        for ranks in 1..=17 {
+        for ranks in [1, 2, 3, 5, 8, 12, 16, 17] {
             let simulation = Simulation::new(&machine, ranks).expect("a sound machine");
             let solved = simulation.run(&program).expect("the program ends");
             let [(name, residual)] = solved.outcomes[..] else { panic!("one result, not {:?}", solved.outcomes) };

@@ -78,8 +78,9 @@ fn every_program_computes_under_every_kind_of_send() {
     let mut machine = machine();
     for sends in [Sends::UntilInjected, Sends::UntilDelivered, Sends::Rendezvous, Sends::Buffered] {
         machine.sends = sends;
+        let most = if sends == Sends::Buffered { 100 } else { 16 };
         for program in PROGRAMS.into_iter().chain(systems).chain(larger) {
-            for ranks in [3, 7, 9, 16, 100].into_iter().filter(|ranks| can_be_played(program, *ranks)) {
+            for ranks in [3, 7, 16, 100].into_iter().filter(|ranks| *ranks <= most && can_be_played(program, *ranks)) {
                 let trace = run(&machine, program, ranks);
                 let of_system = trace.outcome("relative_residual");
                 let error = of_system.unwrap_or_else(|| outcome(&trace, "relative_error"));

@@ -22,7 +22,7 @@ impl Calibrated {
             "Calibration(tables: [Table(name: \"rings\", scenario: {scenario:?}, data: \"data.csv\", \
              simulated: \"makespan_s\", reference: \"measured_s\", noise: 0.05)], parameters: [\
              Parameter(path: \"machine.nodes.sending.per_packet\", from: \"5 us\", to: \"200 us\"), \
-             Parameter(path: \"machine.network.links.per_byte\", from: \"0.1 us/B\", to: \"9 us/B\")])"
+             Parameter(path: \"machine.network.links.per_byte\", from: \"0.1 us/B\", to: \"9 us/B\")], evaluations: 60)"
         );
         fs::write(folder.path().join("data.csv"), MEASURED).expect("it can be written");
         fs::write(folder.path().join("case.ron"), case).expect("it can be written");

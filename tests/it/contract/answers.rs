@@ -62,7 +62,7 @@ pub const ANSWERS: &[Answer] = &[
     ),
     many(
         // On a loaded machine it takes more than a minute, and then reports its progress.
-        &["identify", "validation/cs-rr-281/constants.ron", "-q"],
+        &["identify", "validation/cs-rr-281/constants.ron", "--runs", "30", "-q"],
         9,
         &[
             ("choice", &["record", "train_error", "held_out_error", "difference", "low95", "high95", "constants"]),

@@ -153,7 +153,7 @@ const WORDS: &[&[&str]] = &[
     &["report", "scenarios/ping.ron", "--out", "page.html"],
     &["check", "scenarios/ping.ron", "scenarios/machines/router-network.ron"],
     &["sensitivity", "scenarios/ping.ron"],
-    &["calibrate", "validation/cs-rr-281/constants.ron", "--machine-out", "calibrated.ron"],
+    &["calibrate", "validation/cs-rr-281/constants.ron", "--runs", "30", "--machine-out", "calibrated.ron"],
     &["schema", "machine"],
     &["schema", "machine", "--format", "markdown"],
     &["completions", "bash"],
