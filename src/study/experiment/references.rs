@@ -195,6 +195,12 @@ impl References {
         Ok(Self { list, described })
     }
 
+    /// Returns the scenario to which the measurements apply.
+    #[must_use]
+    pub const fn described(&self) -> &Described {
+        &self.described
+    }
+
     /// Returns the values with which the times of `case` are compared; one of them may need a run.
     pub fn compare(&self, case: &Case, alone: OneRankTime<'_>) -> Vec<ReferenceValue> {
         self.list.iter().flat_map(|reference| self.belonging(reference, case, alone)).collect()

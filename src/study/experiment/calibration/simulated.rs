@@ -4,7 +4,7 @@ use super::description::CalibrationTable;
 use super::rows::MeasuredRow;
 use crate::experiment::{CaseError, CaseResult, CaseRunner, References, Setting, StudyError, Workers, run_each};
 use crate::scenario::source::{Document, Faults, SourceFault, is_within};
-use crate::scenario::{Case, ColumnFields, Described, Plan};
+use crate::scenario::{Case, ColumnFields, Plan};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -41,7 +41,7 @@ struct TableScenario {
     /// The file of the case, relative to which file names in values are resolved.
     case: PathBuf,
     document: Document,
-    described: Described,
+    references: References,
     /// The fields that the table sets.
     set: Vec<Setting>,
     simulated: String,
@@ -63,8 +63,7 @@ impl TableScenario {
         for (place, (field, value)) in table.set.iter().enumerate() {
             document.set_from(case, field, value).map_err(|fault| of_set(place, &fault))?;
         }
-        let described = Described::of(Ok(document.clone()));
-        if let Err(faults) = Plan::new(document.clone(), &[]).and_then(|plan| plan.base()) {
+        let base = Plan::new(document.clone(), &[]).and_then(|plan| plan.base()).map_err(|faults| {
             let setter = |fault: &SourceFault, file: Option<&str>| {
                 table.set.iter().rposition(|(field, value)| {
                     file == Some(&*format!("--set {field}={value}")) || is_within(&fault.path, field)
@@ -73,11 +72,12 @@ impl TableScenario {
             let entries = faults.entries();
             let mut placed = faults.list.iter().zip(&entries);
             let found = placed.find_map(|(fault, entry)| Some(of_set(setter(fault, entry.file.as_deref())?, fault)));
-            return Err(found.unwrap_or(faults).into());
-        }
+            found.unwrap_or(faults)
+        })?;
+        let references = References::of(Ok(document.clone()), &base.scenario)?;
         let (name, data) = (table.name.clone(), table.data.display().to_string());
         let (set, simulated) = (table.set.clone(), table.simulated.clone());
-        Ok(Self { name, data, case: case.to_owned(), document, described, set, simulated })
+        Ok(Self { name, data, case: case.to_owned(), document, references, set, simulated })
     }
 
     /// Returns the scenario with some values replaced.
@@ -113,7 +113,8 @@ impl<'a> Simulated<'a> {
         this.check_keys(document)?;
         for (index, scenario) in this.scenarios.iter().enumerate() {
             let first = rows.iter().find(|row| row.table == index);
-            let unknown = first.and_then(|row| row.axes.iter().find(|(name, _)| !scenario.described.has_axis(name)));
+            let unknown =
+                first.and_then(|row| row.axes.iter().find(|(name, _)| !scenario.references.described().has_axis(name)));
             if let Some((name, _)) = unknown {
                 let error = StudyError::Request(format!(
                     "table `{}`: the column `{name}` is neither an axis nor the path of a field: call it so, or name it in \
@@ -129,7 +130,7 @@ impl<'a> Simulated<'a> {
     /// Rejects quantities that the scenarios do not report.
     fn check_keys(&self, document: &Document) -> Result<(), Faults> {
         let unknown = |(index, scenario): (usize, &TableScenario)| {
-            let (message, help) = scenario.described.unknown_value(&scenario.simulated)?;
+            let (message, help) = scenario.references.described().unknown_value(&scenario.simulated)?;
             Some(document.fault_at(&format!("tables.{index}.simulated"), &message, Some(&help)))
         };
         let faults: Vec<_> = self.scenarios.iter().enumerate().filter_map(unknown).collect();
@@ -139,20 +140,20 @@ impl<'a> Simulated<'a> {
     /// Returns the advice for a path that no scenario has.
     #[must_use]
     pub fn advice_on(&self, path: &str) -> String {
-        let meant = self.scenarios.iter().find_map(|scenario| scenario.described.meant_path(path));
+        let meant = self.scenarios.iter().find_map(|scenario| scenario.references.described().meant_path(path));
         meant.unwrap_or_else(|| "give the path of a field, such as `machine.network.links.per_byte`".to_owned())
     }
 
     /// Returns those of the chosen tables whose scenarios have a field at this path.
     pub fn tables_with(&self, path: &str, is_meant: impl Fn(usize) -> bool) -> Rc<[usize]> {
         let all = self.scenarios.iter().enumerate();
-        let having = all.filter(|(index, scenario)| is_meant(*index) && scenario.described.has_axis(path));
+        let having = all.filter(|(index, scenario)| is_meant(*index) && scenario.references.described().has_axis(path));
         having.map(|(index, _)| index).collect()
     }
 
     /// Returns the fields that the columns of a table set; `None` if its scenario cannot be read.
     pub fn column_fields(&self, table: usize, columns: &[&String]) -> Option<ColumnFields<'_>> {
-        self.scenarios[table].described.column_fields(columns)
+        self.scenarios[table].references.described().column_fields(columns)
     }
 
     /// Returns the reason why a scenario does not take some values, if one does not.
@@ -224,9 +225,6 @@ impl<'a> Simulated<'a> {
 
     fn run(&self, scenario: &TableScenario, settings: &[Assignment], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
         let plan = scenario.plan(settings)?;
-        let described = Described::of(Ok(scenario.document.clone()));
-        let base = plan.base()?.scenario;
-        let references = References::about(described, &base).map_err(|(_, fault)| fault)?;
         let turn = |row: &usize, runner: &CaseRunner<'_>| {
             let faulty = |faults| CaseResult::Invalid(Vec::new(), CaseError::from(faults));
             plan.at(&self.rows[*row].axes).map_or_else(faulty, |case| runner.run(Cow::Owned(case)))
@@ -241,7 +239,7 @@ impl<'a> Simulated<'a> {
             }
             failure.is_none()
         };
-        run_each(rows.iter(), count, turn, self.workers, &references, |results| {
+        run_each(rows.iter(), count, turn, self.workers, &scenario.references, |results| {
             results.into_iter().all(&mut take_value)
         })?;
         failure.map_or(Ok(values), Err)
