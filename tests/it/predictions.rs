@@ -316,21 +316,29 @@ fn a_case_without_its_interval_is_missing() {
 fn measurements_that_calibrated_do_not_judge() {
     let calibrated = Calibrated::new();
     calibrated.keep();
-    let others = calibrated.path("others.csv");
-    fs::write(&others, MEASURED.replace("0.0702", "0.0712")).expect("it can be written");
-    let note = |file: &str, data: &str| {
+    let write = |name: &str, text: String| {
+        fs::write(calibrated.path(name), text).expect("it can be written");
+        calibrated.path(name)
+    };
+    let data = calibrated.path("data.csv");
+    let later = MEASURED.lines().enumerate().filter(|(number, _)| *number == 0 || *number > 6);
+    let part = write("part.csv", later.map(|(_, line)| format!("{line}\n")).collect());
+    let changed = write("changed.csv", MEASURED.replace("0.0702", "0.0712"));
+    let others = write("others.csv", MEASURED.replace(",0.0", ",0.1"));
+    let note = |file: &str, data: &str, words: Option<&str>| {
         let compare = format!("compare=[Measured({data:?})]");
-        let words = format!("The calibration has measurements of {data}: ");
         let page = calibrated.path("page.html");
         calibrated.asked_by(file, "report", &["--set", &compare, "--out", &page]);
         let html = fs::read_to_string(page).expect("it is written");
         let (_, noted) = calibrated.asked_by(file, "sweep", &[&OVER[..], &["--set", &compare]].concat());
-        assert_eq!(noted.contains(&words), html.contains(&words), "{noted}");
-        noted.contains(&words)
+        let expected = words.map_or("The calibration has".to_owned(), |words| format!("The calibration has {words}: "));
+        assert_eq!([noted.contains(&expected), html.contains(&expected)], [words.is_some(); 2], "{noted}");
     };
-    let data = calibrated.path("data.csv");
     for file in ["case.ron", "fit.ron"] {
-        assert_eq!((note(file, &data), note(file, &others)), (true, false), "{file}");
+        note(file, &data, Some(&format!("measurements of {data}")));
+        note(file, &part, Some(&format!("6 of the 6 measurements of {part}, by their values")));
+        note(file, &changed, Some(&format!("11 of the 12 measurements of {changed}, by their values")));
+        note(file, &others, None);
     }
 }
 

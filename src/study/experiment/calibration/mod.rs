@@ -23,6 +23,7 @@ mod predictor;
 mod profile;
 mod request;
 mod rows;
+mod shared_measurements;
 mod simulated;
 mod words;
 

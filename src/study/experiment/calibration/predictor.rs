@@ -4,14 +4,14 @@ use super::best_fit::BestFit;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
 use super::fitted_parameter::FittedParameter;
-use super::inputs::{hash_of, inputs};
+use super::inputs::inputs;
 use super::intervals::ParameterIntervals;
 use super::prediction::{Extension, around, of_residual};
-use super::{AlternativeFits, CalibrationRequest, EVALUATIONS, conflicts, words};
-use crate::experiment::{CalibratedValues, IntervalLevel, Setting, StudyError, Workers, path_word};
+use super::{AlternativeFits, CalibrationRequest, EVALUATIONS, conflicts, shared_measurements, words};
+use crate::experiment::{CalibratedValues, IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability, Reach};
 use crate::scenario::source::Document;
-use crate::scenario::{Comparison, Plan, RESULTS, Scenario};
+use crate::scenario::{Plan, RESULTS};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -55,6 +55,8 @@ pub struct Predictor {
     has_columns: bool,
     /// A sentence about residuals that noise does not explain, if they are as large.
     misfit: Option<String>,
+    /// The measurements that calibrate parameters or intervals.
+    pub(super) calibrating: Vec<f64>,
     /// The files that the case consists of, relative to its folder, with the hashes of their contents.
     pub(super) inputs: Vec<(String, String)>,
     /// The hash of all other values, by which a changed file is recognised; only of a fit that is kept.
@@ -212,6 +214,7 @@ impl BestFit<'_> {
             simulated: self.case.tables.iter().map(|table| table.simulated.clone()).collect(),
             has_columns: !self.case.intervals.kinds.is_empty() || self.case.intervals.growing.is_some(),
             misfit: words::misfit(self.misfit(), self.fit.is_implausible(self.best)),
+            calibrating: shared_measurements::calibrating(self.fit.rows),
             inputs: Vec::new(),
             checksum: String::new(),
             file: file.to_owned(),
@@ -295,25 +298,6 @@ impl Predictor {
             format!(
                 "The data do not tell {} from {others}{more}: values and intervals are those of the first, and may be wrong where these differ.",
                 conflicts::words(&open)
-            )
-        })
-    }
-
-    /// Returns that the measurements with which a scenario is compared are data of the calibration, if they are.
-    pub(super) fn shared_measurements(&self, scenario: &Scenario) -> Option<String> {
-        let files = scenario.compare.iter().filter_map(|comparison| match comparison {
-            Comparison::Measured(file) => Some(file.as_str()),
-            _ => None,
-        });
-        let is_input = |file: &&str| {
-            let hash = hash_of(Path::new(file));
-            hash.is_some_and(|hash| self.inputs.iter().any(|(_, of_input)| *of_input == hash))
-        };
-        let shared = files.filter(is_input).collect::<Vec<_>>().join(", ");
-        (!shared.is_empty()).then(|| {
-            format!(
-                "The calibration has measurements of {shared}: errors of rows that calibrated are those of a fit and judge no prediction; `parsim calibrate {}` says which rows these are.",
-                path_word(Path::new(&self.case))
             )
         })
     }
