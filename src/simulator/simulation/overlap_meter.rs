@@ -1,11 +1,11 @@
-//! Measurement of the communication that ranks hide behind their computations.
+//! Measurement of the communication that ranks hide behind their own work.
 
 use crate::trace::{Accounts, Activity, EXPOSED_COMMUNICATION, HIDDEN_COMMUNICATION};
 use crate::units::{SimDuration, SimTime, TotalTime};
 use rustc_hash::FxHashMap;
 
-/// Measures the time for which each rank computes while a message from or to it is in flight, that is, from the
-/// time at which its data begin to leave until the last byte is at its destination.
+/// Measures the time for which each rank computes, loads or stores data while a message from or to it is in flight, that
+/// is, from the time at which its data begin to leave until the last byte is at its destination.
 pub struct OverlapMeter {
     ranks: Vec<RankOverlap>,
     /// The messages that have been sent and have not arrived, by handle: their ends, and whether they are in flight.
@@ -59,14 +59,14 @@ impl OverlapMeter {
         }
     }
 
-    /// Handles the completion of the accounts of `rank`, which has computed for `computed` since the last one, while
-    /// its processor worked for the communication for `system`. This work takes place while messages are in flight.
-    pub fn account(&mut self, now: SimTime, rank: u32, computed: SimDuration, system: SimDuration) {
+    /// Handles the completion of the accounts of `rank`, which has done its own work for `own` since the last one, while
+    /// its processor worked for the communication for `system`. This takes place while messages are in flight.
+    pub fn account(&mut self, now: SimTime, rank: u32, own: SimDuration, system: SimDuration) {
         let rank = &mut self.ranks[rank as usize];
         let in_flight = rank.in_flight_until(now);
         let beside = in_flight - rank.accounted;
         rank.accounted = in_flight;
-        rank.hidden += computed.min(beside - system.min(beside));
+        rank.hidden += own.min(beside - system.min(beside));
     }
 
     /// Returns the means over the ranks as outcomes of the run, in seconds.

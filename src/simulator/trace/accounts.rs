@@ -53,6 +53,12 @@ impl Activity {
             Self::Ready => "ready",
         }
     }
+
+    /// Returns whether the rank proceeds in its own work, behind which communication is hidden.
+    #[must_use]
+    pub const fn hides_communication(self) -> bool {
+        matches!(self, Self::Computing | Self::Loading | Self::InputOutput)
+    }
 }
 
 /// A phase of a program, by the name that the program gives it.

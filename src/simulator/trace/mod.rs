@@ -20,8 +20,8 @@ pub use transfer::{Direction, Transfer};
 
 use crate::units::{SimDuration, SimTime};
 
-/// The name of the outcome of a run that is the communication hidden behind computations: the time, in seconds and on
-/// average over the ranks, for which a rank computes while data from or to it are on their way.
+/// The name of the outcome of a run that is the communication hidden behind the ranks' own work: the time, in seconds and
+/// on average over the ranks, for which a rank computes, loads or stores data while a message from or to it is on its way.
 pub const HIDDEN_COMMUNICATION: &str = "hidden_communication_s";
 
 /// The name of the outcome of a run that is its exposed communication: the time, in seconds and on average over the

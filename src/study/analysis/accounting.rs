@@ -21,13 +21,13 @@ pub struct RankTime {
     pub loading: SimDuration,
     /// The rank could compute, but its processor computes for another rank.
     pub ready: SimDuration,
-    /// The part of the computation during which a message from or to the rank is in flight: communication that is
-    /// hidden behind computation.
+    /// The part of the computation, of the loads and of the input and output during which a message from or to the rank
+    /// is in flight: hidden communication.
     pub overlap: SimDuration,
 }
 
 impl RankTime {
-    /// Returns the parts of the time by name. The overlap is not among them, since it is contained in the computation.
+    /// Returns the parts of the time by name. The overlap is not among them, since it is contained in others.
     #[must_use]
     pub const fn parts(&self) -> [(&'static str, SimDuration); 7] {
         [

@@ -177,7 +177,7 @@ impl BottleneckCurve {
         let table = self.table(time, ["hidden", "exposed"], |known| {
             known.overlap_s.map_or_else(Vec::new, |(hidden, exposed)| vec![Some(hidden), Some(exposed)])
         });
-        Some(("Communication hidden behind computation and exposed, means over the ranks", table))
+        Some(("Communication hidden behind computation and loads, and exposed, means over the ranks", table))
     }
 
     fn table(

@@ -85,7 +85,7 @@ impl ComparedRun {
         for (name, seconds) in accounting.mean() {
             self.put(ValueGroup::Means, &format!("mean_{name}_s"), activity(name), Some(seconds));
         }
-        let words = "computing while own messages are in transit";
+        let words = "computing or loading while own messages are in transit";
         self.put(ValueGroup::Means, "mean_overlap_s", words, Some(accounting.mean_overlap_s()));
         self.put(ValueGroup::Imbalances, "imbalance", "computing", accounting.whole.imbalance);
         for phase in accounting.phases.iter().filter(|phase| phase.imbalance.is_some()) {
@@ -230,7 +230,7 @@ impl fmt::Display for RunComparison {
 #[must_use]
 pub fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     let (ranks, balance) = (rank_table(accounting), balance_table(accounting));
-    let overlap = "overlap is computing while a message from or to the rank is in transit";
+    let overlap = "overlap is computing or loading while a message from or to the rank is in transit";
     let gain = gain.map_or_else(String::new, |gain| format!("\n{}", gain_table(gain)));
     format!("\nThe time of every rank; {overlap}:\n\n{ranks}\n{balance}{gain}")
 }

@@ -106,8 +106,8 @@ impl<O: Observer> Execution<'_, O> {
         let (activity, since) = (state.activity, std::mem::replace(&mut state.since, now));
         state.system_before = system;
         if let Some(overlap) = &mut self.overlap {
-            let computed = if activity == Activity::Computing { rest } else { SimDuration::ZERO };
-            overlap.account(now, rank, computed, stolen);
+            let own = if activity.hides_communication() { rest } else { SimDuration::ZERO };
+            overlap.account(now, rank, own, stolen);
         }
         if O::OBSERVES {
             self.observe_time(now, rank, activity, (stolen, ready), since);

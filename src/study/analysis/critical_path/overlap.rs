@@ -1,4 +1,4 @@
-//! Communication hidden behind computation.
+//! Communication hidden behind the ranks' own work.
 
 use super::CriticalPath;
 use parsim_sim::trace::Activity;
@@ -8,13 +8,13 @@ use parsim_sim::units::SimDuration;
 /// An interval of a process, as (process, from, to), so that lists of intervals sort by process and time.
 type ProcessInterval = (u32, SimDuration, SimDuration);
 
-/// Returns the time in which each process computes while a message that it sends or receives is in flight, that is,
+/// Returns the time in which each process computes, loads or stores data while a message that it sends or receives is in flight, that is,
 /// from the beginning of the send to the delivery.
 pub fn overlaps(path: &CriticalPath<'_>) -> Vec<SimDuration> {
     let flights = united(flights(path));
     let mut overlaps = vec![SimDuration::ZERO; path.events().processes() as usize];
     let mut first = 0;
-    for (process, from, to) in computations(path) {
+    for (process, from, to) in own_work(path) {
         let is_over = |flight: &ProcessInterval| (flight.0, flight.2) <= (process, from);
         first += flights[first..].iter().take_while(|flight| is_over(flight)).count();
         let beside = flights[first..].iter().take_while(|flight| flight.0 == process && flight.1 < to);
@@ -37,10 +37,12 @@ fn flights(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     flights
 }
 
-/// Returns the computations of all processes, in order.
-fn computations(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
+/// Returns the times of all processes' own work, in order.
+fn own_work(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     let events = path.events();
-    let computes: Vec<bool> = events.labels().iter().map(|label| label.kind == Activity::Computing.name()).collect();
+    let hiding = Activity::ALL.into_iter().filter(|activity| activity.hides_communication());
+    let hiding: Vec<&str> = hiding.map(Activity::name).collect();
+    let computes: Vec<bool> = events.labels().iter().map(|label| hiding.contains(&&*label.kind)).collect();
     let entries = (0..events.count()).map(|event| (events.get(event), path.critical(event)));
     let own = entries.filter(|(entry, _)| computes[usize::from(entry.label)] && entry.service > SimDuration::ZERO);
     let mut computations: Vec<_> = own.map(|(entry, end)| (entry.process, end - entry.service, end)).collect();

@@ -70,9 +70,7 @@ impl<'p> CalibratedScenario<'p> {
         };
         let varied = predictor.variations().into_iter().map(varied).collect::<Result<_, _>>()?;
         let plan = plan(&file)?;
-        let unused = replaced.iter().map(|(path, by)| {
-            format!("{by} sets {path}: its calibrated value, with which the others were fitted, is not used.")
-        });
+        let unused = replaced.iter().map(|(path, by)| predictor.note_on_replaced(path, by));
         let missing = without_field(predictor, &plan);
         let of_traffic = plan.scenario().program.is_traffic().then(|| ONLY_MAKESPANS.to_owned());
         let shared = predictor.shared_measurements(plan.scenario());

@@ -88,6 +88,9 @@ pub struct NearbyParameter {
     is_determined: bool,
 }
 
+/// The correlation from which on the data determine two parameters only together.
+const ENTANGLED: f64 = 0.9;
+
 impl NearbyParameter {
     /// Returns parameter number `index` of a fit with these intervals.
     fn of(best_fit: &BestFit<'_>, identified: &Identifiability, intervals: &ParameterIntervals, index: usize) -> Self {
@@ -370,6 +373,26 @@ impl Predictor {
         let paths: Vec<&str> = open.map(|parameter| &*parameter.path).filter(|path| is_set(path)).collect();
         let (is, its) = if paths.len() == 1 { ("is", "its own interval") } else { ("are", "their own intervals") };
         (!paths.is_empty()).then(|| (paths.join(", "), is, its))
+    }
+
+    /// Returns what it means that `by` sets another value than the calibrated one at `path`.
+    pub fn note_on_replaced(&self, path: &str, by: &str) -> String {
+        let beside = self.entangled_with(path).join(", ");
+        if beside.is_empty() {
+            return format!("{by} sets {path}: its calibrated value, with which the others were fitted, is not used.");
+        }
+        format!(
+            "{by} sets {path}, which the data determine only together with {beside}: with another value, the calibrated values no longer fit the data. To fix it, remove the parameter from {}, give `(\"{path}\", \"VALUE\")` in `set` of its tables, and calibrate the others again.",
+            self.case
+        )
+    }
+
+    /// Returns the paths of the parameters for which a change at `path` makes up in the data.
+    fn entangled_with(&self, path: &str) -> Vec<&str> {
+        let Some(own) = self.parameters.iter().position(|parameter| parameter.path == path) else { return Vec::new() };
+        let numbered = self.parameters.iter().enumerate().filter(|(index, _)| *index != own);
+        let entangled = numbered.filter(|(index, _)| self.covariance.correlation(own, *index).abs() > ENTANGLED);
+        entangled.map(|(_, parameter)| &*parameter.path).collect()
     }
 
     /// Returns other values than the best ones: two for each parameter, and further ones of several parameters together
