@@ -71,6 +71,11 @@ fn hidden_communication_is_that_beside_computations() {
         panic!("they are reported")
     };
     assert!(hidden > 0.5 * exposed && hidden < exposed && rest < 0.5 * exposed, "{hidden}, {rest} and {exposed}");
+    let load = "Compute(bytes: \"10000000 B\")";
+    let [Some(beside_load), Some(rest)] = times(&format!("{start}, {load}, Waitall")) else {
+        panic!("they are reported")
+    };
+    assert!(beside_load > 0.5 * exposed && rest < 0.5 * exposed, "{beside_load}, {rest} and {exposed}");
     // The data of a long message wait for a processor that answers.
     let long = start.replace("8000 B", "80000 B");
     let [Some(hidden), Some(rest)] = times(&format!("{long}, {compute}, Waitall")) else { panic!("they are reported") };
