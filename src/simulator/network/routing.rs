@@ -52,7 +52,7 @@ pub enum Routing {
     /// Along a shortest path.
     ShortestPath(Choice),
     /// Hop by hop, by the port on a shortest path for which the fewest packets wait (wormhole: whose virtual channels
-    /// are least occupied); the lowest port in a tie.
+    /// are least occupied); a random one of these in a tie, by the scenario's seed.
     MinimalAdaptive,
     /// By a table, vertex by vertex; for pairs without an entry, along a shortest path by the lowest port.
     Table(Vec<Signpost>),
