@@ -10,6 +10,7 @@ mod channels;
 mod choice;
 mod contention;
 mod distances;
+mod expected_load;
 mod fabric;
 mod faults;
 mod flow_network;

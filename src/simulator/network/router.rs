@@ -217,7 +217,7 @@ impl RingTies {
 }
 
 /// Returns the ports by which equally long routes lead from `at` to `to`, at least one.
-fn tied_ports(topology: &Topology, at: u32, to: u32) -> Box<[u32]> {
+pub fn tied_ports(topology: &Topology, at: u32, to: u32) -> Box<[u32]> {
     let rivals = topology.tied_port_range(at, to);
     if rivals.len() == 1 {
         return [rivals.start].into();

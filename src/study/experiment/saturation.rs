@@ -1,6 +1,7 @@
 //! The saturation point of a network: a search over the offered load.
 
 use super::memory_budget::MemoryBudget;
+use super::topology::has_one_rate;
 use super::{CaseError, OFFERED, Recall, ScenarioFile, StudyError, Workers, case_name, keyed, metadata, one_a_line};
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
@@ -19,6 +20,9 @@ const ALMOST_NONE: f64 = 0.005;
 const ACCEPTED: f64 = 0.95;
 /// The limit of the mean latency below saturation, as a multiple of the zero-load latency.
 const LATER: f64 = 3.0;
+
+/// The largest number of ranks for channel loads, which take all pairs of ranks.
+const LARGEST_LOADED: u32 = 4096;
 
 /// The saturation point of a network: the load at which the network accepts 5 % less than is injected, or at which the
 /// mean latency is three times the zero-load latency.
@@ -177,7 +181,38 @@ impl SaturationSweep {
         };
         let records: Vec<_> = self.found.iter().map(record).collect();
         let words = table(&records);
-        Answer::many(records, &words)
+        let notes = [self.note_on_bounds(), self.note_on_unsaturated()].into_iter().flatten().collect();
+        Answer { notes, ..Answer::many(records, &words) }
+    }
+
+    /// Reports loads above the bound that the busiest channel sets, if there are any.
+    fn note_on_bounds(&self) -> Option<String> {
+        let exceeds = |(case, found): &&(Case, Result<Saturation, CaseError>)| {
+            let load = found.as_ref().ok().filter(|found| found.sign.is_some()).map(|found| found.below.offered);
+            load.zip(channel_bound(&case.scenario)).is_some_and(|(load, bound)| load > bound * (1.0 + ABOVE))
+        };
+        let count = self.found.iter().filter(exceeds).count();
+        (count > 0).then(|| {
+            format!(
+                "note: {} above the bound that the busiest channel sets (`bound_flits_per_node_cycle`): the mean latency of all \
+                 packets does not show the few that it holds back, whose queues grow with `measured`: give a longer one",
+                if count == 1 { "one saturation load is".to_owned() } else { format!("{count} saturation loads are") }
+            )
+        })
+    }
+
+    /// Reports networks that are not saturated at full load, if there are any.
+    fn note_on_unsaturated(&self) -> Option<String> {
+        let is_free = |(_, found): &&(Case, Result<Saturation, CaseError>)| {
+            found.as_ref().is_ok_and(|found| found.sign.is_none())
+        };
+        let count = self.found.iter().filter(is_free).count();
+        (count > 0).then(|| {
+            format!(
+                "note: {} not saturated by a load of 1",
+                if count == 1 { "one network is".to_owned() } else { format!("{count} networks are") }
+            )
+        })
     }
 
     /// Draws the latencies at all loads that were tried, and the saturation point of each network.
@@ -231,10 +266,29 @@ fn check_program(case: &Case) -> Result<(), StudyError> {
     }
 }
 
+/// The part by which a load may exceed a bound in a measured time that is long enough.
+const ABOVE: f64 = 0.02;
+
+/// Returns the load, in flits per node and cycle, at which the busiest channel is always in use, if all channels have one
+/// rate and the routes are known.
+fn channel_bound(scenario: &CheckedScenario) -> Option<f64> {
+    let (Shipped::Traffic(traffic), layout) = (&scenario.program, scenario.layout()) else { return None };
+    let network = &scenario.machine.network;
+    if scenario.ranks > LARGEST_LOADED || !has_one_rate(network, &layout.topology) {
+        return None;
+    }
+    let nodes = layout.nodes();
+    let at = |rank: u32| nodes[rank as usize];
+    let flows = traffic.pattern.flows(scenario.ranks)?.into_iter();
+    let loads = network.channel_loads(&layout.topology, flows.map(|(from, to, weight)| (at(from), at(to), weight)))?;
+    (loads.max() > 0.0).then(|| loads.max().recip())
+}
+
 fn record(case: &Case, search: Option<&Saturation>) -> Record {
     let mut record = keyed(&case.keys);
     let saturated = search.filter(|found| found.sign.is_some());
     record.put("saturation_flits_per_node_cycle", saturated.map(|found| found.below.offered));
+    record.put("bound_flits_per_node_cycle", channel_bound(&case.scenario));
     record.put("sign", saturated.and_then(|found| found.sign).map(SaturationSign::name));
     record.put("accepted_flits_per_node_cycle", search.map(|found| found.below.accepted));
     record.put("latency_mean_s", search.map(|found| found.below.latency_s));

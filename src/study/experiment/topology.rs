@@ -23,6 +23,8 @@ pub struct DescribedTopology {
     pub topology: Topology,
     /// The topology without the failed links, if there are any and the network is not too large.
     remaining: Option<Topology>,
+    /// The network that has the topology, if it is known.
+    network: Option<Network>,
     /// The rate of one direction of a link, in bytes per second.
     rate: Option<f64>,
     /// The origin of the topology, if a scenario describes it.
@@ -40,7 +42,8 @@ impl DescribedTopology {
     /// Returns an error for an unknown name, or a number of nodes that the topology cannot have.
     pub fn named(name: &str, nodes: u32) -> Result<Self, StudyError> {
         let topology = Topology::from_name(name, nodes).map_err(|error| StudyError::Request(error.to_string()))?;
-        Ok(Self { topology, remaining: None, rate: None, metadata: None, files: Vec::new(), notes: Vec::new() })
+        let (files, notes) = (Vec::new(), Vec::new());
+        Ok(Self { topology, remaining: None, network: None, rate: None, metadata: None, files, notes })
     }
 
     /// Reads the network of a machine, or the part of a scenario's network that its ranks use.
@@ -53,24 +56,32 @@ impl DescribedTopology {
         let files = document.files();
         match Description::read(document)? {
             Description::Machine(machine) => {
-                let network = machine.network;
-                let remaining = remaining(&network, &network.topology);
-                let rate = rate(&network, &network.topology, remaining.is_some());
-                let notes = notes(&network, &network.topology, remaining.is_some());
-                Ok(Self { rate, topology: network.topology, remaining, metadata: None, files, notes })
+                let topology = machine.network.topology.clone();
+                Ok(Self::of_network(machine.network, topology, None, files))
             }
             Description::Scenario(plan) => {
                 let scenario = plan.base()?.scenario;
-                let network = &scenario.machine.network;
-                let topology = scenario.layout().topology;
-                let remaining = remaining(network, &topology);
-                let rate = rate(network, &topology, remaining.is_some());
-                let notes = notes(network, &topology, remaining.is_some());
                 let metadata = Some(metadata(&scenario, &settings.into()));
-                Ok(Self { topology, remaining, rate, metadata, files, notes })
+                Ok(Self::of_network(scenario.machine.network.clone(), scenario.layout().topology, metadata, files))
             }
             _ => Err(StudyError::Request("the file describes neither a scenario nor a machine".to_owned())),
         }
+    }
+
+    /// Describes `topology`, the part of a network in use.
+    fn of_network(network: Network, topology: Topology, metadata: Option<Metadata>, files: Vec<PathBuf>) -> Self {
+        let remaining = remaining(&network, &topology);
+        let rate = rate(&network, &topology, remaining.is_some());
+        let notes = notes(&network, &topology, remaining.is_some());
+        Self { topology, remaining, network: Some(network), rate, metadata, files, notes }
+    }
+
+    /// Returns the largest load of a channel under a pattern of traffic: along the routes of the network, or along natural
+    /// ones if these are not known or lead through intermediate nodes.
+    fn largest_load(&self, pattern: &Pattern) -> Option<f64> {
+        let flows = pattern.flows(self.topology.nodes()).filter(|_| self.topology.nodes() <= LARGEST_LOADED)?;
+        let routed = self.network.as_ref().and_then(|network| network.channel_loads(&self.topology, flows));
+        routed.map(|loads| loads.max()).or_else(|| pattern.largest_load(&self.topology))
     }
 
     /// Returns the metrics of the network. With `pins`, all routers have this number of pins in total, divided evenly
@@ -107,6 +118,12 @@ fn rate(network: &Network, topology: &Topology, are_without_failed: bool) -> Opt
     rate.is_finite().then_some(rate)
 }
 
+/// Returns whether all channels of `topology`, the part in use, have one rate.
+pub(super) fn has_one_rate(network: &Network, topology: &Topology) -> bool {
+    let ends = network.end_links.as_ref().is_none_or(|ends| ends.byte_time() == network.links.byte_time());
+    ends && rate(network, topology, true).is_some()
+}
+
 /// Returns the description of a link between vertices if all of them have the same rate. Links between a node and an
 /// adjacent router do not count.
 fn alike<'n>(network: &'n Network, topology: &Topology) -> Option<&'n Link> {
@@ -129,9 +146,11 @@ fn notes(network: &Network, topology: &Topology, are_without_failed: bool) -> Ve
     let whole = (lost > 0).then(|| {
         let links = counted(lost, "link");
         if are_without_failed {
-            format!("note: the figures are those without the {links} that failed, along shortest paths")
+            format!("note: the figures are those without the {links} that failed; distances are those of shortest paths")
         } else {
-            format!("note: the figures are those of the whole topology, including {links} that failed")
+            format!(
+                "note: the figures are those of the whole topology, including {links} that failed, but for the channel loads"
+            )
         }
     });
     let have_one_rate = network.overrides.len() == failed && alike(network, topology).is_some();
@@ -141,9 +160,15 @@ fn notes(network: &Network, topology: &Topology, are_without_failed: bool) -> Ve
     );
     let classes = "note: links differ in other times than those of bytes: distances count all alike";
     let differ = differ.or(have_classes.then_some(classes)).map(str::to_owned);
-    let is_natural = matches!(network.routing, Routing::DimensionOrder | Routing::EvenTies);
-    let routed = (!is_natural && !are_without_failed)
-        .then(|| "note: channel loads are those of the natural routes, not of the routing of this network".to_owned());
+    let routed = match network.routing {
+        Routing::Valiant | Routing::Ugal { .. } => {
+            Some("note: channel loads are those of the natural routes, without the detours of this routing".to_owned())
+        }
+        Routing::MinimalAdaptive => {
+            Some("note: channel loads are those of packets that share the shortest paths evenly".to_owned())
+        }
+        _ => None,
+    };
     whole.into_iter().chain(differ).chain(routed).collect()
 }
 
@@ -192,8 +217,7 @@ struct AtEqualPins {
 impl TopologyAnswer {
     fn of(subject: &DescribedTopology, pins: Option<u32>) -> Self {
         let topology = subject.remaining.as_ref().unwrap_or(&subject.topology);
-        let small = topology.nodes() <= LARGEST_LOADED;
-        let load = |pattern: &Pattern| small.then(|| pattern.largest_load(topology)).flatten();
+        let load = |pattern: &Pattern| subject.largest_load(pattern);
         let next_group = subject.topology.group_nodes().map(|nodes| Pattern::NextGroup { nodes });
         let compared = Pattern::COMPARED.iter().map(|pattern| (pattern.name(), load(pattern)));
         let loads = compared.chain([("next_group", next_group.as_ref().and_then(load))]).collect();

@@ -6,6 +6,8 @@ use super::Topology;
 
 /// A share of traffic: source node, destination node and weight.
 pub type TrafficShare = (u32, u32, f64);
+/// A link at a vertex: its port and the next vertex.
+type Link = (u32, u32);
 
 /// The load of every channel under a traffic pattern.
 ///
@@ -29,11 +31,24 @@ impl ChannelLoads {
     /// Returns the loads if every flow follows [`Topology::route`].
     #[must_use]
     pub fn along_routes(topology: &Topology, traffic: impl IntoIterator<Item = TrafficShare>) -> Self {
+        Self::along(topology, traffic, |_, at, to| {
+            let (port, _, next) = topology.step(at, to);
+            (port, next)
+        })
+    }
+
+    /// Returns the loads if every flow takes single steps, as (port, next vertex); `step` takes the source, the place and
+    /// the destination of a packet.
+    pub(in crate::network) fn along(
+        topology: &Topology,
+        traffic: impl IntoIterator<Item = TrafficShare>,
+        mut step: impl FnMut(u32, u32, u32) -> Link,
+    ) -> Self {
         let mut loads = Self::idle(topology);
         for (from, to, weight) in traffic {
             let mut at = from;
             while at != to {
-                let (port, _, next) = topology.step(at, to);
+                let (port, next) = step(from, at, to);
                 loads.add(at, port, weight);
                 at = next;
             }
@@ -44,9 +59,32 @@ impl ChannelLoads {
     /// Returns the loads if every flow is divided evenly, at every vertex, over all ports that lead closer.
     #[must_use]
     pub fn over_shortest_paths(topology: &Topology, traffic: impl IntoIterator<Item = TrafficShare>) -> Self {
+        let closer = |(at, _), distances: &[u32]| {
+            let links = topology.links_at(at).map(|(port, next, _)| (port, next));
+            links.filter(|(_, next)| distances[*next as usize] < distances[at as usize]).collect()
+        };
+        Self::shared(topology, traffic, |to| topology.distances_from(to), closer)
+    }
+
+    /// Returns the loads if every flow is divided evenly, at every vertex, over some ports, as (port, next vertex), which
+    /// lead closer to the destination: `ports` takes place and destination, and the `distances` of all vertices from it.
+    pub(in crate::network) fn shared(
+        topology: &Topology,
+        traffic: impl IntoIterator<Item = TrafficShare>,
+        distances: impl Fn(u32) -> Vec<u32>,
+        ports: impl Fn((u32, u32), &[u32]) -> Vec<Link>,
+    ) -> Self {
         let mut loads = Self::idle(topology);
-        for (to, present) in by_destination(topology, traffic) {
-            loads.spread(topology, to, present);
+        for (to, mut present) in by_destination(topology, traffic) {
+            let distances = distances(to);
+            let mut farthest_first: Vec<u32> = (0..topology.vertices()).filter(|&vertex| vertex != to).collect();
+            farthest_first.sort_by_key(|&vertex| std::cmp::Reverse(distances[vertex as usize]));
+            for vertex in farthest_first {
+                if present[vertex as usize] > 0.0 {
+                    let ports = ports((vertex, to), &distances);
+                    loads.divide(vertex, &ports, &mut present);
+                }
+            }
         }
         loads
     }
@@ -56,22 +94,12 @@ impl ChannelLoads {
         Self { ports, loads: vec![0.0; topology.vertices() as usize * ports as usize] }
     }
 
-    fn spread(&mut self, topology: &Topology, to: u32, mut present: Vec<f64>) {
-        let distances = topology.distances_from(to);
-        let mut farthest_first: Vec<u32> = (0..topology.vertices()).filter(|&vertex| vertex != to).collect();
-        farthest_first.sort_by_key(|&vertex| std::cmp::Reverse(distances[vertex as usize]));
-        for vertex in farthest_first {
-            let distance = distances[vertex as usize];
-            let closer: Vec<(u32, u32)> = topology
-                .links_at(vertex)
-                .filter(|(_, next, _)| distances[*next as usize] < distance)
-                .map(|(port, next, _)| (port, next))
-                .collect();
-            let share = present[vertex as usize] / f64::from(u32::try_from(closer.len()).expect("ports are u32"));
-            for (port, next) in closer {
-                self.add(vertex, port, share);
-                present[next as usize] += share;
-            }
+    /// Divides the traffic that is `present` at a vertex over some of its ports.
+    fn divide(&mut self, vertex: u32, ports: &[Link], present: &mut [f64]) {
+        let share = present[vertex as usize] / f64::from(u32::try_from(ports.len()).expect("ports are u32"));
+        for (port, next) in ports {
+            self.add(vertex, *port, share);
+            present[*next as usize] += share;
         }
     }
 

@@ -1,0 +1,142 @@
+//! The loads that traffic is expected to put on the channels of a network, under its routing.
+
+use super::Network;
+use super::route_state::RouteState;
+use super::router::{RouteSelector, tied_ports};
+use super::routing::{Choice, Routing, TieRule};
+use super::topology::{ChannelLoads, Topology, TrafficShare};
+use super::wiring::Wiring;
+use crate::engine::Streams;
+
+impl Network {
+    /// Returns the loads of the channels of `topology`, the part in use, if `traffic` follows the routing of this network;
+    /// `None` if it goes through intermediate nodes. Packets that choose between ports at random, by turns or by the
+    /// queues there are taken to share them evenly.
+    ///
+    /// The network must have no [faults](Self::machine_faults) on this topology.
+    #[must_use]
+    pub fn channel_loads(
+        &self,
+        topology: &Topology,
+        traffic: impl IntoIterator<Item = TrafficShare>,
+    ) -> Option<ChannelLoads> {
+        match &self.routing {
+            Routing::Valiant | Routing::Ugal { .. } => None,
+            Routing::DimensionOrder | Routing::Ties(TieRule::ByParity) => {
+                Some(ChannelLoads::along_routes(topology, traffic))
+            }
+            Routing::EvenTies => Some(along_natural_ports(topology, traffic, tied_ports)),
+            Routing::Ties(TieRule::ByTurns) => Some(along_natural_ports(topology, traffic, |topology, at, to| {
+                [topology.route(at, to)].into_iter().chain(topology.opposite_direction(at, to)).collect()
+            })),
+            Routing::ShortestPath(Choice::Seeded) | Routing::MinimalAdaptive => {
+                Some(over_working_links(&Wiring::new(topology, &self.overrides), traffic))
+            }
+            _ => Some(self.along_single_routes(topology, traffic)),
+        }
+    }
+
+    /// Returns the loads if there is one route from each node to each other.
+    fn along_single_routes(
+        &self,
+        topology: &Topology,
+        traffic: impl IntoIterator<Item = TrafficShare>,
+    ) -> ChannelLoads {
+        let mut selector = RouteSelector::new(self, topology, Streams::new(0));
+        ChannelLoads::along(topology, traffic, |from, at, to| {
+            let port = selector.leave(&mut RouteState::from(from), topology, (at, to), |_| 0);
+            (port, next(topology, at, port))
+        })
+    }
+}
+
+/// Returns the loads if packets share some ports of natural routes.
+fn along_natural_ports(
+    topology: &Topology,
+    traffic: impl IntoIterator<Item = TrafficShare>,
+    ports: impl Fn(&Topology, u32, u32) -> Box<[u32]>,
+) -> ChannelLoads {
+    let distances = |to| (0..topology.vertices()).map(|at| topology.distance(at, to)).collect();
+    let links =
+        |(at, to), _: &[u32]| ports(topology, at, to).iter().map(|port| (*port, next(topology, at, *port))).collect();
+    ChannelLoads::shared(topology, traffic, distances, links)
+}
+
+/// Returns the loads if packets share all working links on shortest paths.
+fn over_working_links(wiring: &Wiring, traffic: impl IntoIterator<Item = TrafficShare>) -> ChannelLoads {
+    let closer = |(at, _), distances: &[u32]| {
+        wiring.links_at(at).filter(|(_, next)| distances[*next as usize] < distances[at as usize]).collect()
+    };
+    ChannelLoads::shared(wiring.topology(), traffic, |to| wiring.distances(to).into(), closer)
+}
+
+/// Returns the vertex behind a port of a route.
+fn next(topology: &Topology, at: u32, port: u32) -> u32 {
+    topology.neighbour(at, port).expect("routes take ports with links").0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::traffic::Pattern;
+    use super::*;
+    use crate::network::{LinkOverride, laws::plain};
+
+    fn network(topology: Topology, routing: Routing, failed: &[(u32, u32)]) -> Network {
+        let network = plain(topology);
+        let overrides = failed.iter().map(|(from, to)| LinkOverride::LinkFailed { from: *from, to: *to }).collect();
+        Network { routing, overrides, ..network }
+    }
+
+    fn largest(network: &Network, pattern: &Pattern) -> f64 {
+        let flows = pattern.flows(network.topology.nodes()).unwrap();
+        network.channel_loads(&network.topology, flows).unwrap().max()
+    }
+
+    /// The routes round a failed link are those of the numbering of the whole network.
+    #[test]
+    fn a_failed_link_moves_only_the_routes_over_it() {
+        let lowest = || Routing::ShortestPath(Choice::Lowest);
+        let cases = [
+            (Topology::Mesh { sides: vec![4, 4] }, 3.0),
+            (Topology::Torus { sides: vec![8, 8] }, 3.0),
+            (Topology::HyperX { sides: vec![8, 8] }, 1.0),
+            (Topology::Hypercube { dimension: 6 }, 2.0),
+        ];
+        for (topology, expected) in cases {
+            let load = largest(&network(topology.clone(), lowest(), &[(0, 1)]), &Pattern::BitComplement);
+            assert!((load - expected).abs() < 1e-12, "{topology}: {load}");
+        }
+    }
+
+    /// Loads are the means of random and alternating choices, over routes that are drawn as packets draw them.
+    #[test]
+    fn loads_are_the_means_of_many_packets() {
+        let [ring, tree] = [Topology::Torus { sides: vec![4, 6] }, Topology::FatTree { arity: 2, levels: 3 }];
+        let routings = [
+            Routing::EvenTies,
+            Routing::Ties(TieRule::ByTurns),
+            Routing::Ties(TieRule::Higher),
+            Routing::ShortestPath(Choice::Seeded),
+            Routing::ShortestPath(Choice::Hashed),
+            Routing::MinimalAdaptive,
+            Routing::UpDown,
+        ];
+        for (topology, routing) in
+            [ring, tree].into_iter().flat_map(|one| routings.clone().map(|way| (one.clone(), way)))
+        {
+            let network = network(topology.clone(), routing.clone(), &[]);
+            let flows = Pattern::BitComplement.flows(topology.nodes()).unwrap();
+            let loads = network.channel_loads(&topology, flows.clone()).unwrap();
+            let mut selector = RouteSelector::new(&network, &topology, Streams::new(3));
+            let drawn = ChannelLoads::along(&topology, flows.repeat(2000), |from, at, to| {
+                let port = selector.leave(&mut RouteState::from(from), &topology, (at, to), |_| 0);
+                (port, next(&topology, at, port))
+            });
+            let ends = topology.links().map(|(end, _)| end);
+            for (vertex, port) in ends {
+                let (load, mean) = (loads.of(vertex, port), drawn.of(vertex, port) / 2000.0);
+                assert!((load - mean).abs() < 0.1, "{topology}, {routing:?}: {load} and {mean} at {vertex}, {port}");
+            }
+        }
+    }
+}
