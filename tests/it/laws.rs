@@ -6,7 +6,7 @@ use parsim::engine::Streams;
 use parsim::machine::{Allocation, Layout, Partition, Placement, Sends};
 use parsim::network::switching::{CutThrough, StoreAndForward};
 use parsim::network::{Buffers, Switching, Topology};
-use parsim::node::{Copies, Forwarding, Module, Router, RouterTurn, RoutingCosts, Work};
+use parsim::node::{Copies, Detour, Forwarding, Module, Router, RouterTurn, RoutingCosts, Variation, Work};
 use parsim::program::MessagePattern;
 use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
@@ -204,25 +204,36 @@ pub fn any_machine() -> impl Strategy<Value = Machine> {
         |packet, header| Switching::CutThrough(CutThrough { packet: Bytes::new(packet), header: Bytes::new(header) });
     let switching = prop_oneof![3 => Just(stored), 1 => Just(cut_through(120, 4)), 2 => Just(cut_through(400, 0))];
     let latency = prop_oneof![2 => Just(SimDuration::ZERO), 1 => Just(SimDuration::from_ps(50_000_000))];
-    let links = (buffers, switching, latency);
+    let detours = prop::option::weighted(0.2, (20_u64..900, any::<bool>()));
+    let links = (buffers, switching, latency, detours);
     let choices = (prop::sample::select(sends), prop::sample::select(turns), any::<bool>(), acknowledging, links);
-    choices.prop_map(|(sends, router_turn, overlap, (acknowledge_bytes, is_free), (buffers, switching, latency))| {
-        let mut machine = t800();
-        machine.network.links.buffers = buffers.map_or(Buffers::Unbounded, Buffers::Packets);
-        (machine.network.links.latency, machine.network.switching) = (latency, switching);
-        machine.sends = sends;
-        machine.nodes.router_turn = router_turn;
-        if router_turn.is_none() {
-            machine.nodes.router = Router::Hardware;
-            machine.nodes.routing = RoutingCosts::default();
-        }
-        machine.nodes.sending.overlap = overlap;
-        machine.nodes.acknowledging.bytes = Bytes::new(acknowledge_bytes);
-        if is_free {
-            machine.nodes.acknowledging.per_hop = SimDuration::ZERO;
-        }
-        machine
-    })
+    choices.prop_map(
+        |(sends, router_turn, overlap, (acknowledge_bytes, is_free), (buffers, switching, latency, detours))| {
+            let mut machine = t800();
+            machine.nodes.detours.extend(detours.map(any_detour));
+            machine.network.links.buffers = buffers.map_or(Buffers::Unbounded, Buffers::Packets);
+            (machine.network.links.latency, machine.network.switching) = (latency, switching);
+            machine.sends = sends;
+            machine.nodes.router_turn = router_turn;
+            if router_turn.is_none() {
+                machine.nodes.router = Router::Hardware;
+                machine.nodes.routing = RoutingCosts::default();
+            }
+            machine.nodes.sending.overlap = overlap;
+            machine.nodes.acknowledging.bytes = Bytes::new(acknowledge_bytes);
+            if is_free {
+                machine.nodes.acknowledging.per_hop = SimDuration::ZERO;
+            }
+            machine
+        },
+    )
+}
+
+/// Returns a detour each millisecond.
+fn any_detour((takes, varies): (u64, bool)) -> Detour {
+    let variation = if varies { Variation::Exponential } else { Variation::Fixed };
+    let detour = Detour::new(SimDuration::from_us(1000), SimDuration::from_us(takes));
+    Detour { intervals: variation, durations: variation, ..detour }
 }
 
 fn any_layout(ranks: u32) -> impl Strategy<Value = (u32, Partition, Placement, u64)> {

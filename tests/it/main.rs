@@ -11,6 +11,7 @@ mod command_line;
 mod communicators;
 mod contract;
 mod coverage;
+mod detours;
 mod diagnostics;
 mod documentation;
 mod everywhere;

@@ -4,7 +4,7 @@ use super::{Machine, NodeOverride, Overtaking, Sends};
 use crate::fault::{Fault, Rejection};
 use crate::network::{Contention, Link, LinkOverride, Network, Routing, Switching, Topology, VirtualChannels};
 use crate::node::{
-    Acknowledging, Forwarding, Host, Interface, Level, Node, Noise, Processor, Receiving, Router, RouterTurn,
+    Acknowledging, Detour, Forwarding, Host, Interface, Level, Node, Noise, Processor, Receiving, Router, RouterTurn,
     ScratchMemory, Sending,
 };
 use crate::units::{Bytes, FlopRate, SimDuration};
@@ -241,6 +241,12 @@ impl MachineBuilder {
         self
     }
 
+    /// Adds a source of interruptions of every processor by the operating system.
+    pub fn detour(mut self, detour: Detour) -> Self {
+        self.machine.nodes.detours.push(detour);
+        self
+    }
+
     /// Adds a difference of some nodes.
     pub fn node_override(mut self, exception: NodeOverride) -> Self {
         self.machine.overrides.push(exception);
@@ -324,6 +330,7 @@ mod tests {
                     progress: Offloaded,
                 ),
                 cache: "1 MiB", scratch: ScratchMemory(per_byte: "1 ns/B"), noise: Normal(0.1),
+                detours: [Detour(every: "10 ms", takes: "25 us")],
                 levels: [
                     Level(name: "socket", members: 4, memory: Shared(bandwidth: "8 GB/s", discipline: ProcessorSharing)),
                     Level(name: "node", members: 2),
@@ -352,6 +359,7 @@ mod tests {
             .cache(Bytes::from_mib(1))
             .scratch(ScratchMemory::new(byte))
             .noise(Noise::Normal(0.1))
+            .detour(Detour::new(SimDuration::from_ms(10), us * 25))
             .level(Level::new("socket", 4).memory(memory))
             .level(Level::new("node", 2))
             .routing(Routing::ShortestPath(Choice::Hashed))

@@ -2,7 +2,7 @@
 
 use super::{Machine, Overtaking, Sends};
 use crate::network::{Contention, Link, Network, Routing, Switching, Topology};
-use crate::node::{EmptyMessage, Interface, Node, Processor, Router, WithinNode};
+use crate::node::{Detour, EmptyMessage, Interface, Node, Processor, Router, WithinNode};
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,9 @@ pub struct LogGops {
     /// The processors; unless given, programs cannot compute by numbers of operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<Processor>,
+    /// The interruptions of every processor by the operating system; none unless given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub detours: Vec<Detour>,
 }
 
 impl Default for LogGops {
@@ -84,6 +87,7 @@ impl Default for LogGops {
             empty: EmptyMessage::default(),
             overtaking: Overtaking::default(),
             processor: None,
+            detours: Vec::new(),
         }
     }
 }
@@ -105,9 +109,11 @@ impl From<LogGops> for Machine {
             empty,
             overtaking,
             processor,
+            detours,
         } = model;
         let mut nodes = Node::ideal(processor.unwrap_or(Processor::Unspecified), Router::Hardware);
         let interface = Interface::new(overhead, overhead_per_byte, gap, gap_per_byte);
+        nodes.detours = detours;
         nodes.interface = Some(Interface { within_node, empty, ..interface });
         let network = over.unwrap_or_else(|| free_network(latency));
         nodes.memory = nodes.memory.min(Bytes::new(network.switching.longest_message()));
@@ -145,6 +151,7 @@ impl LogGops {
             empty: interface.empty,
             overtaking: machine.overtaking,
             processor,
+            detours: machine.nodes.detours.clone(),
         };
         (Machine::from(model.clone()) == *machine).then_some(model)
     }

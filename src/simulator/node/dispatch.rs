@@ -1,10 +1,13 @@
 //! Scheduling of a processor between communication software and computations.
 
 use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
+use crate::node::DetourSequence;
 use crate::units::{SimDuration, SimTime};
+use interruptions::Interruptions;
 use occupancy::{ComputedRow, Deferred, Due, Occupancy, RemainingComputation};
 use serde::{Deserialize, Serialize};
 
+mod interruptions;
 mod occupancy;
 
 /// The moment when communication software preempts a computation. It is the same for packets in transit and for the
@@ -38,6 +41,8 @@ pub struct PreemptionRules {
 /// An admitted job never waits for a computation. The admitted jobs therefore form a plain FIFO station, and each of
 /// them delays the end of the computation by its service time. The departure of a job is known as soon as it is
 /// admitted.
+///
+/// Detours interrupt jobs and computations; jobs are then handed over one at a time.
 pub struct Dispatcher<J> {
     turns: PreemptionRules,
     processors: Vec<Occupancy<J>>,
@@ -93,8 +98,12 @@ impl<J: Copy> Dispatcher<J> {
     /// Creates `count` idle processors. The alarms of their computations use the entities from `first_alarm` on.
     #[must_use]
     pub fn new(count: u32, turns: PreemptionRules, first_alarm: Entity) -> Self {
-        let idle = || Occupancy { line: StationState::default(), router_has_turn: false, background: None };
-        Self { turns, processors: (0..count).map(|_| idle()).collect(), first_alarm }
+        Self { turns, processors: (0..count).map(|_| Occupancy::default()).collect(), first_alarm }
+    }
+
+    /// Lets the operating system interrupt a processor.
+    pub fn interrupt(&mut self, processor: u32, detours: DetourSequence) {
+        self.processors[processor as usize].interruptions = Some(Box::new(Interruptions::new(detours)));
     }
 
     /// Starts a computation of `rows` rows that take `row` each on behalf of `owner`. [`alarm`](Self::alarm) reports
@@ -109,7 +118,8 @@ impl<J: Copy> Dispatcher<J> {
     ) {
         let computation = RemainingComputation { owner, left: row * rows, row: ComputedRow::of(row) };
         let occupancy = &mut self.processors[processor as usize];
-        let free = occupancy.line.free();
+        occupancy.interrupt(now);
+        let free = occupancy.free();
         let background = occupancy.background.get_or_insert_with(Box::default);
         match &mut background.running {
             Some(running) => {
@@ -120,7 +130,7 @@ impl<J: Copy> Dispatcher<J> {
             }
             None => background.dispatch(self.turns, now.max(free), computation),
         }
-        background.set_alarm(calendar, self.first_alarm + processor);
+        occupancy.set_alarm(calendar, self.first_alarm + processor);
     }
 
     /// Hands a processor a communication job that arrives now and takes `service`. Returns the departure of the job,
@@ -139,6 +149,9 @@ impl<J: Copy> Dispatcher<J> {
         if occupancy.running().is_some() {
             return self.serve_during_computation(calendar, now, processor, (job, service));
         }
+        if occupancy.interruptions.is_some() {
+            return Some(occupancy.serve_interrupted(now, service).0);
+        }
         Some(occupancy.line.serve(now, service))
     }
 
@@ -153,12 +166,13 @@ impl<J: Copy> Dispatcher<J> {
         (job, service): (J, SimDuration),
     ) -> Option<SimTime> {
         let occupancy = &mut self.processors[processor as usize];
+        occupancy.interrupt(now);
         if occupancy.must_wait(self.turns) {
             self.defer(calendar, processor, EvenInstants::single(now), (job, service));
             return None;
         }
-        let departure = occupancy.line.serve(now, service);
-        self.delay_computation(calendar, processor, service);
+        let (departure, taken) = occupancy.serve_interrupted(now, service);
+        self.delay_computation(calendar, processor, taken);
         Some(departure)
     }
 
@@ -213,14 +227,16 @@ impl<J: Copy> Dispatcher<J> {
     /// end later.
     pub fn steal(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32, span: SimDuration) {
         let occupancy = &mut self.processors[processor as usize];
-        let free = occupancy.line.free();
+        occupancy.interrupt(now);
+        let free = occupancy.free();
         if let Some(running) = occupancy.background.as_mut().and_then(|background| background.running.as_mut()) {
             running.row.stolen_ends = running.left_at_row_end(now, free);
         }
         self.delay_computation(calendar, processor, span);
     }
 
-    /// Handles the alarm of a processor: a computation or its time slice ends, or the router's turn begins.
+    /// Handles the alarm of a processor: a computation or its time slice ends, the router's turn begins, or a detour
+    /// interrupts a computation.
     ///
     /// Returns the owner of the computation that has ended, if any. Jobs that are admitted are appended to `let_in`
     /// with their departures.
@@ -232,23 +248,25 @@ impl<J: Copy> Dispatcher<J> {
         let_in: &mut Vec<(J, Runs)>,
     ) -> Option<u32> {
         let occupancy = &mut self.processors[processor as usize];
+        occupancy.interrupt(now);
+        let free = occupancy.free();
         let background = occupancy.background.as_mut()?;
         background.alarm = None;
+        if background.alarms().is_some_and(|(put_off, fixed)| put_off.min(fixed) > now) {
+            // The alarm was that of a detour, which has put off the others.
+            occupancy.set_alarm(calendar, self.first_alarm + processor);
+            return None;
+        }
         let ended = background.running.take_if(|running| running.ends <= now);
         let is_awaited = !background.waiting.is_empty();
         let gives_way = background.running.take_if(|running| running.slice_ends <= now && is_awaited);
         if let Some(running) = gives_way {
-            let left = running.left(now, occupancy.line.free());
+            let left = running.left(now, free);
             background.waiting.push_back(RemainingComputation { owner: running.owner, left, row: running.row });
         }
-        if !background.deferred.is_empty() {
-            occupancy.router_has_turn = background.running.is_some();
-            background.serve_deferred(self.turns, now, &mut occupancy.line, let_in);
-        }
-        if let Some(next) = background.waiting.pop_front_if(|_| background.running.is_none()) {
-            background.dispatch(self.turns, now.max(occupancy.line.free()), next);
-        }
-        background.set_alarm(calendar, self.first_alarm + processor);
+        occupancy.serve_deferred(self.turns, now, let_in);
+        occupancy.dispatch_next(self.turns, now);
+        occupancy.set_alarm(calendar, self.first_alarm + processor);
         ended.map(|running| running.owner)
     }
 
@@ -308,8 +326,8 @@ impl<J: Copy> Dispatcher<J> {
             && let Some(running) = &mut background.running
         {
             running.ends = running.ends.before(service * u64::from(arrivals.count - kept));
-            background.set_alarm(calendar, self.first_alarm + processor);
         }
+        occupancy.set_alarm(calendar, self.first_alarm + processor);
         let kept = (kept > 0).then(|| arrivals.head(kept))?;
         occupancy.router_has_turn &= before.free >= kept.first;
         Some(kept.through(&mut occupancy.line, service))
@@ -328,12 +346,9 @@ impl<J: Copy> Dispatcher<J> {
 
     /// Delays the end of the running computation, if any, by `span`.
     fn delay_computation(&mut self, calendar: &mut Calendar, processor: u32, span: SimDuration) {
-        if let Some(background) = self.processors[processor as usize].background.as_mut()
-            && let Some(running) = &mut background.running
-        {
-            running.ends += span;
-            background.set_alarm(calendar, self.first_alarm + processor);
-        }
+        let occupancy = &mut self.processors[processor as usize];
+        occupancy.delay_computation(span);
+        occupancy.set_alarm(calendar, self.first_alarm + processor);
     }
 
     /// Defers the jobs that arrive before the next alarm, and at least the first, until the router's turn. Returns
@@ -347,6 +362,7 @@ impl<J: Copy> Dispatcher<J> {
     ) -> u32 {
         let now = arrivals.first;
         let occupancy = &mut self.processors[processor as usize];
+        let free = occupancy.free();
         let background = occupancy.background.as_mut().expect("jobs wait for a computation");
         if let Some(running) = background.running.as_mut().filter(|_| background.router_due.is_none()) {
             if running.slice_ends <= now {
@@ -354,12 +370,11 @@ impl<J: Copy> Dispatcher<J> {
             }
             background.router_due = Some(match self.turns.router {
                 RouterTurn::TimeSlice => Due::At(running.slice_ends),
-                RouterTurn::EndOfRow | RouterTurn::AtOnce => {
-                    Due::Left(running.left_at_row_end(now, occupancy.line.free()))
-                }
+                RouterTurn::EndOfRow | RouterTurn::AtOnce => Due::Left(running.left_at_row_end(now, free)),
             });
         }
-        background.set_alarm(calendar, self.first_alarm + processor);
+        occupancy.set_alarm(calendar, self.first_alarm + processor);
+        let background = occupancy.background.as_mut().expect("jobs wait for a computation");
         let count = background.alarm.map_or(1, |alarm| arrivals.count_within(alarm, SimDuration::ZERO).max(1));
         background.deferred.push(Deferred { job, service, count });
         count

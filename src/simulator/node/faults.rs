@@ -1,6 +1,6 @@
 //! Validation of the description of a node.
 
-use super::{Level, Node, Router, RoutingCosts, Shared};
+use super::{Detour, Level, Node, Router, RoutingCosts, Shared};
 use crate::fault::{Fault, within};
 
 /// The largest number of cores of a group: far more than real machines have, and few enough for 32-bit numbers.
@@ -22,6 +22,7 @@ impl Node {
         if let Some(message) = self.noise.fault() {
             faults.push(Fault::new("noise", message, "give a number from 0 to below 1"));
         }
+        faults.extend(within("detours", Detour::faults(&self.detours)));
         faults.extend(self.router_faults());
         faults
     }

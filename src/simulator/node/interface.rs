@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Interface {
-    /// Processor time of each message, at its source and at its destination: o.
+    /// Processor time of each message, at its source and at its destination, also within a node: o.
     pub overhead: SimDuration,
     /// Processor time of each byte but the first: O. Zero unless given.
     #[serde(default)]

@@ -2,6 +2,7 @@
 //!
 //! A node does not know the network; the [machine](crate::machine) hands messages over between them.
 
+mod detours;
 mod dispatch;
 mod faults;
 mod input_output;
@@ -12,6 +13,8 @@ pub mod processor;
 mod scratch;
 mod software;
 
+pub(crate) use detours::DetourSequence;
+pub use detours::{Detour, Phase, Variation};
 pub use dispatch::RouterTurn;
 pub(crate) use dispatch::{Admission, DispatchCheckpoint, Dispatcher, PreemptionRules};
 pub use input_output::{Host, Linear};
@@ -84,6 +87,9 @@ pub struct Node {
     /// Random deviation of computation times; none unless given.
     #[serde(default, skip_serializing_if = "Noise::is_quiet")]
     pub noise: Noise,
+    /// The interruptions of every processor by the operating system; none unless given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub detours: Vec<Detour>,
 }
 
 impl Node {
@@ -108,6 +114,7 @@ impl Node {
             scratch: None,
             levels: Vec::new(),
             noise: Noise::default(),
+            detours: Vec::new(),
         }
     }
 

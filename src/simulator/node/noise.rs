@@ -56,8 +56,23 @@ impl Noise {
 }
 
 /// Draws a number from 0 (inclusive) to 1 (exclusive).
-fn unit(rng: &mut ChaCha8Rng) -> f64 {
+pub(super) fn unit(rng: &mut ChaCha8Rng) -> f64 {
     f64::from(rng.next_u32()) / 4_294_967_296.0
+}
+
+/// Draws an exponentially distributed number with mean 1.
+pub(super) fn exponential_variate(rng: &mut ChaCha8Rng) -> f64 {
+    // 1 − u is above 0: 2^-32 at least, the logarithm of which is finite.
+    -logarithm(1.0 - unit(rng))
+}
+
+/// Returns `ln(x)` for positive normal x: the same on every platform.
+fn logarithm(x: f64) -> f64 {
+    const MANTISSA: u64 = (1 << 52) - 1;
+    let (exponent, mantissa) = (x.to_bits() >> 52, x.to_bits() & MANTISSA | 1.0_f64.to_bits());
+    #[expect(clippy::cast_precision_loss, reason = "an exponent has eleven bits")]
+    let exponent = exponent as f64 - 1023.0;
+    exponent * std::f64::consts::LN_2 + logarithm_above_one(f64::from_bits(mantissa) - 1.0)
 }
 
 /// Returns `ln(1 + y)` for y from 0 to 1, by the series of `2 artanh(y / (2 + y))`: the same on every platform.
@@ -114,6 +129,9 @@ mod tests {
         }
         for y in [0.0, 1e-4, 0.01, 0.5, 1.0] {
             assert!((logarithm_above_one(y) - f64::ln_1p(y)).abs() < 1e-14, "{y}");
+        }
+        for x in [1.0, 0.999_999, 0.5, 0.3, 1e-3, 2.0_f64.powi(-32)] {
+            assert!((logarithm(x) - x.ln()).abs() < 1e-14 * (1.0 + x.ln().abs()), "{x}");
         }
     }
 

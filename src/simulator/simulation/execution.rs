@@ -59,7 +59,7 @@ pub struct Execution<'s, O> {
     /// Computations that wait for earlier sends of their rank to begin, by rank, with the activity they are recorded
     /// as.
     held_back: FxHashMap<u32, (Computation, Activity)>,
-    /// The remaining work of each rank's computation, if ranks share cores. Otherwise a computation takes the time from
+    /// The remaining work of each rank's computation, if ranks share cores or detours interrupt them. Otherwise a computation takes the time from
     /// its request to its end, minus the work of the processor for communication.
     remaining_work: Option<FxHashMap<u32, SimDuration>>,
     /// Replies to ranks whose processors still handle what has arrived, by rank.
@@ -145,6 +145,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         let nodes = layout.topology.nodes();
         let background =
             simulation.background.as_ref().map(|described| Background::new(described, nodes, ranks, *streams));
+        let has_ready_time = layout.shares_cores(machine.nodes.cores()) || !machine.nodes.detours.is_empty();
         let owners = ranks + background.as_ref().map_or(0, Background::owners);
         Self {
             machine,
@@ -163,7 +164,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             awaited: FxHashMap::default(),
             resumable: Vec::new(),
             held_back: FxHashMap::default(),
-            remaining_work: layout.shares_cores(machine.nodes.cores()).then(FxHashMap::default),
+            remaining_work: has_ready_time.then(FxHashMap::default),
             delayed: FxHashMap::default(),
             finishing: FxHashSet::default(),
             at_barrier: 0,

@@ -254,6 +254,7 @@ fn various() -> impl Iterator<Item = (&'static str, Machine)> {
         empty: crate::node::EmptyMessage::AsOneByte,
         overtaking: crate::machine::Overtaking::Forbidden,
         processor: Some(crate::node::Processor::FlopRate("1 Gflop/s".parse().unwrap())),
+        detours: Vec::new(),
     };
     let shipped = |name| (name, crate::machine::shipped(name));
     let shipped = ["parsytec-supercluster-t800", "marenostrum5", "small-cluster"].map(shipped);

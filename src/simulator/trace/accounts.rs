@@ -22,7 +22,7 @@ pub enum Activity {
     Idle,
     /// The rank waits for bytes from or to a shared memory while its processor is free.
     Loading,
-    /// The rank could compute, but its processor computes for another rank.
+    /// The rank could compute, but its processor computes for another rank, or the operating system interrupts it.
     Ready,
 }
 

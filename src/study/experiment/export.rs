@@ -177,11 +177,13 @@ fn note_on_host(accounts: &Accounts) -> Option<String> {
 /// Remarks on the times of computations, if processors are noisy or differ in speed.
 fn note_on_speeds(machine: &Machine) -> Option<String> {
     let noise = (!machine.nodes.noise.is_quiet()).then_some("computations are written with the noise of this run");
+    let detours = (!machine.nodes.detours.is_empty())
+        .then_some("computations are written without the detours of their processors");
     let speeds = (!machine.overrides.is_empty()).then_some(
         "computations are written with the times of their nodes; the overheads of messages of nodes with a speed of their \
          own are not",
     );
-    let parts: Vec<_> = noise.into_iter().chain(speeds).collect();
+    let parts: Vec<_> = noise.into_iter().chain(detours).chain(speeds).collect();
     (!parts.is_empty()).then(|| format!("note: {}", parts.join("; ")))
 }
 

@@ -28,6 +28,8 @@ pub struct Remarks {
     loads_nothing: bool,
     /// `true` if a machine describes noise, and a program computes only by loads, which have none.
     has_idle_noise: bool,
+    /// `true` if a machine describes detours, and a program loads, which they do not delay.
+    has_idle_detours: bool,
     /// The most processors of a rank that a schedule uses, if that is more than one and nodes have interfaces.
     processors: Option<u32>,
     /// The most interfaces of a node behind a single link, and how many of them this link keeps busy.
@@ -71,6 +73,7 @@ impl Remarks {
         }
         if let Shipped::Phases(program) = &scenario.program {
             self.loads_nothing |= program.loads() && node.shared_memory().is_none();
+            self.has_idle_detours |= program.loads() && !node.detours.is_empty();
             self.has_idle_noise |= program.loads() && !program.computes() && !node.noise.is_quiet();
         }
         if let Some((schedule, _)) = scenario.program.schedule().filter(|_| node.interface.is_some()) {
@@ -86,6 +89,7 @@ impl Remarks {
             let routes = node.router == Router::Software && node.routing.per_packet != SimDuration::ZERO;
             let starts = network.start_time(&layout.topology) != SimDuration::ZERO;
             self.idle_in_traffic.extend(routes.then_some("`nodes.routing`"));
+            self.idle_in_traffic.extend((!node.detours.is_empty()).then_some("`nodes.detours`"));
             self.idle_in_traffic.extend(starts.then_some("`start` of links"));
         }
         if !scenario.program.loads() {
@@ -98,12 +102,14 @@ impl Remarks {
     /// Returns all remarks, each in a sentence.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
-        let of_programs = [self.on_loads(), self.on_noise(), self.on_processors(), self.on_traffic(), self.on_doubts()];
+        let of_programs = [self.on_loads(), self.on_noise(), self.on_detours(), self.on_processors()];
+        let of_runs = [self.on_traffic(), self.on_doubts()];
         let of_nodes = [self.on_cores(), self.on_memories(), self.on_classes(), self.on_interfaces(), self.on_queues()];
         [self.on_parts(), self.on_grids()]
             .into_iter()
             .chain(of_nodes)
             .chain(of_programs)
+            .chain(of_runs)
             .flatten()
             .chain(self.of_files.iter().cloned())
             .collect()
@@ -183,6 +189,14 @@ impl Remarks {
         self.has_idle_noise.then(|| {
             "note: `nodes.noise` has no effect: the steps `Compute` give only `bytes`, during which the processor is free; \
              give `seconds` for a core that stalls"
+                .to_owned()
+        })
+    }
+
+    fn on_detours(&self) -> Option<String> {
+        self.has_idle_detours.then(|| {
+            "note: `nodes.detours` delay no loads (`bytes` of `Compute`), during which the processor is free; give `seconds` \
+             for a core that stalls"
                 .to_owned()
         })
     }

@@ -93,6 +93,14 @@ fn node(dice: &mut Dice, sample: &mut Sample) {
         &["Acknowledging(bytes: \"4 B\", per_hop: \"3 us\")", "Acknowledging(bytes: \"0 B\", per_hop: \"9 us\")"],
     );
     choose("noise", &["Uniform(0.3)", "Normal(0.2)", "LogNormal(0.4)"]);
+    choose(
+        "detours",
+        &[
+            "[Detour(every: \"300 us\", takes: \"25 us\")]",
+            "[Detour(every: \"90 us\", takes: \"7 us\", intervals: Exponential, phase: Synchronised), \
+             Detour(every: \"70 us\", takes: \"40 us\", durations: Exponential)]",
+        ],
+    );
     if dice.once_in(3) {
         sample.set("router", "Hardware");
         sample.set("routing_software", "Routing(per_packet: \"0 us\")");

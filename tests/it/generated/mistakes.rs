@@ -27,6 +27,8 @@ const MISTAKES: &[(&str, &str)] = &[
     ("node_overrides", "[NodeSpeed(nodes: [0], factor: -1.0)]"),
     ("node_overrides", "[NodeSpeed(nodes: [99], factor: 2.0)]"),
     ("noise", "Uniform(1.5)"),
+    ("detours", "[Detour(every: \"10 us\", takes: \"10 us\")]"),
+    ("detours", "[Detour(every: \"1 ns\", takes: \"0 ns\")]"),
     ("noise", "Normal(-0.1)"),
     ("time_slice", "\"0 us\""),
     ("node_levels", "[Level(name: \"node\", members: 0)]"),

@@ -33,6 +33,7 @@ const PLAIN: &[(&str, &str)] = &[
     ("interface", "None"),
     ("node_levels", "[]"),
     ("noise", "Quiet"),
+    ("detours", "[]"),
     ("topology", "Complete(nodes: 12)"),
     ("routing", "ShortestPath(Lowest)"),
     ("switching", "StoreAndForward(packet: \"100 B\")"),
@@ -71,6 +72,7 @@ const TEXT: &str = r#"Scenario(
             interface: <interface>,
             levels: <node_levels>,
             noise: <noise>,
+            detours: <detours>,
         ),
         network: Network(
             topology: <topology>,

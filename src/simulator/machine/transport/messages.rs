@@ -126,7 +126,7 @@ impl MessageTransport {
             sends: machine.sends,
             stopwatch: Stopwatch::new(&machine.nodes.processor),
             pace,
-            resources: Resources::new(nodes, cores, interface),
+            resources: Resources::new(nodes, cores, interface).interrupted(&machine.nodes.detours, streams),
             memories: Memories::of(machine, nodes),
             wire,
             queue: BinaryHeap::new(),
@@ -153,7 +153,7 @@ impl MessageTransport {
         // One event and one message in transit for each rank.
         const RANK_BYTES: f64 = 130.0;
         let cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores());
-        Resources::memory(topology.nodes(), cores, interface)
+        Resources::memory(topology.nodes(), cores, (interface, &machine.nodes.detours))
             + f64::from(ranks) * RANK_BYTES
             + Wire::memory(&machine.network, interface, topology, ranks)
     }
@@ -303,9 +303,7 @@ impl MessageTransport {
         let begin = self.begin_at_interface(now, &message);
         let mut leaves = begin;
         if !self.is_sent_by_interface(&message) {
-            leaves += self.at_node_speed(from, self.interface.overhead);
-            let busy = self.at_node_speed(from, self.interface.sending_time(bytes));
-            self.resources.communicate(self.resources.cpu(from, lanes.cpu), now, busy);
+            leaves += self.begin_sending(now, (from, lanes.cpu), bytes);
         }
         self.note_send((now, begin), &message);
         self.leave(begin, leaves, id);
@@ -317,6 +315,18 @@ impl MessageTransport {
             | TransferRole::Request { .. }
             | TransferRole::Confirmation => {}
         }
+    }
+
+    /// Occupies the processor `cpu` at `from` with the send of a message. Returns the time that the processor takes until
+    /// the message leaves.
+    fn begin_sending(&mut self, now: SimTime, (from, cpu): (RankLocation, u8), bytes: u64) -> SimDuration {
+        let overhead = self.at_node_speed(from, self.interface.overhead);
+        let busy = self.at_node_speed(from, self.interface.sending_time(bytes));
+        let (core, first) = (self.resources.cpu(from, cpu), overhead.min(busy));
+        let leaves = self.resources.communicate(core, now, first);
+        self.resources.communicate(core, leaves, busy - first);
+        // The processor may be free earlier than an empty message leaves.
+        leaves.since(now) + (overhead - first)
     }
 
     /// Returns the time from which a message whose send begins now occupies its interface: now, unless it waits in the

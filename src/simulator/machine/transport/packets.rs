@@ -24,7 +24,7 @@ mod single;
 mod software;
 mod trains;
 
-use cores::processors;
+use cores::{detour_bytes, processors};
 use trains::Trains;
 
 /// The state of all nodes and links of a machine during a run.
@@ -164,7 +164,11 @@ impl PacketTransport {
             Router::Software => ForwardedBy::Software,
         };
         let fabric = Fabric::new(&machine.network, topology.clone(), onward, streams);
-        Self::with_carrier(machine, &topology, owners, pace, Carrier::Packets(fabric))
+        Self::with_carrier(machine, &topology, owners, pace, Carrier::Packets(fabric)).interrupted(
+            &machine.nodes.detours,
+            topology.nodes(),
+            streams,
+        )
     }
 
     fn with_carrier(
@@ -226,6 +230,7 @@ impl PacketTransport {
     pub fn memory(machine: &Machine, topology: &Topology, ranks: u32) -> f64 {
         // Measured: the dispatcher and the timers of a processor, and its place in a layout.
         const PROCESSOR_BYTES: f64 = 55.0;
+        let processor_bytes = PROCESSOR_BYTES + detour_bytes(&machine.nodes.detours);
         let further_cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores() - 1);
         let links = if Self::carries_trains(machine, topology) {
             Fabric::memory_of_tracks
@@ -234,7 +239,7 @@ impl PacketTransport {
         } else {
             Fabric::memory
         };
-        PROCESSOR_BYTES * (f64::from(topology.vertices()) + further_cores)
+        processor_bytes * (f64::from(topology.vertices()) + further_cores)
             + links(&machine.network, topology, ranks.min(topology.nodes()))
     }
 

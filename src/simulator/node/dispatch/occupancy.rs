@@ -1,5 +1,6 @@
 //! Load of one processor: the admitted communication jobs, and the computations in the background.
 
+use super::interruptions::Interruptions;
 use super::{PreemptionRules, RouterTurn};
 use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
 use crate::units::{SimDuration, SimTime};
@@ -13,6 +14,8 @@ pub(super) struct Occupancy<J> {
     pub router_has_turn: bool,
     /// The computations; `None` until the first one, because most nodes of a large machine have none.
     pub background: Option<Box<Computations<J>>>,
+    /// The detours of the processor; `None` if there are none.
+    pub interruptions: Option<Box<Interruptions>>,
 }
 
 /// The computations of a processor, and the jobs that wait for them.
@@ -91,6 +94,12 @@ impl RunningComputation {
     }
 }
 
+impl<J> Default for Occupancy<J> {
+    fn default() -> Self {
+        Self { line: StationState::default(), router_has_turn: false, background: None, interruptions: None }
+    }
+}
+
 impl<J> Occupancy<J> {
     pub fn running(&self) -> Option<&RunningComputation> {
         self.background.as_ref()?.running.as_ref()
@@ -99,6 +108,85 @@ impl<J> Occupancy<J> {
     /// Returns whether communication jobs must wait for the router's turn.
     pub fn must_wait(&self, turns: PreemptionRules) -> bool {
         turns.router != RouterTurn::AtOnce && !self.router_has_turn && self.running().is_some()
+    }
+
+    /// Returns the time from which the processor is free of the admitted jobs, and of the detours that have begun.
+    pub fn free(&self) -> SimTime {
+        self.interruptions.as_ref().map_or(self.line.free(), |detours| self.line.free().max(detours.until()))
+    }
+
+    /// Passes the detours that have begun by `now`. They interrupt the running computation, unless it has ended.
+    pub fn interrupt(&mut self, now: SimTime) {
+        let Some(detours) = &mut self.interruptions else { return };
+        let running = self.background.as_mut().and_then(|background| background.running.as_mut());
+        let Some(running) = running else { return while detours.pass_one(now).is_some() {} };
+        while running.ends > detours.next()
+            && let Some(taken) = detours.pass_one(now)
+        {
+            running.ends += taken;
+        }
+    }
+
+    /// Serves a communication job. Returns its departure, and the time from its beginning until then, with the detours
+    /// in between.
+    pub fn serve_interrupted(&mut self, now: SimTime, service: SimDuration) -> (SimTime, SimDuration) {
+        let Some(detours) = &mut self.interruptions else { return (self.line.serve(now, service), service) };
+        let requested = now.max(self.line.free());
+        let (begin, departure) = detours.serve(requested, service);
+        self.line.pass(departure, departure.since(requested));
+        (departure, departure.since(begin))
+    }
+
+    /// Delays the end of the running computation, if any, by `span`.
+    pub fn delay_computation(&mut self, span: SimDuration) {
+        if let Some(running) = self.background.as_mut().and_then(|background| background.running.as_mut()) {
+            running.ends += span;
+        }
+    }
+
+    /// Serves the deferred jobs; the running computation, if any, gets a new time slice.
+    pub fn serve_deferred(&mut self, turns: PreemptionRules, now: SimTime, let_in: &mut Vec<(J, Runs)>) {
+        let Some(background) = self.background.as_mut().filter(|background| !background.deferred.is_empty()) else {
+            return;
+        };
+        self.router_has_turn = background.running.is_some();
+        background.router_due = None;
+        for Deferred { job, service, count } in std::mem::take(&mut background.deferred) {
+            let (departures, taken) =
+                self.serve_all(EvenInstants { first: now, gap: SimDuration::ZERO, count }, service);
+            self.delay_computation(taken);
+            let_in.push((job, departures));
+        }
+        let free = self.line.free();
+        if let Some(running) = self.background.as_mut().and_then(|background| background.running.as_mut()) {
+            running.slice_ends = turns.slice_end(free);
+        }
+    }
+
+    /// Serves a run of jobs. Returns their departures, and the time that they take.
+    fn serve_all(&mut self, arrivals: EvenInstants, service: SimDuration) -> (Runs, SimDuration) {
+        if self.interruptions.is_none() {
+            return (arrivals.through(&mut self.line, service), service * u64::from(arrivals.count));
+        }
+        let (departure, taken) = self.serve_interrupted(arrivals.first, service);
+        (Runs::One(EvenInstants::single(departure)), taken)
+    }
+
+    /// Gives the processor to the computation that has waited longest, if it is free of computations.
+    pub fn dispatch_next(&mut self, turns: PreemptionRules, now: SimTime) {
+        let free = self.free();
+        let Some(background) = self.background.as_mut() else { return };
+        if let Some(next) = background.waiting.pop_front_if(|_| background.running.is_none()) {
+            background.dispatch(turns, now.max(free), next);
+        }
+    }
+
+    /// Sets the alarm to the earliest of its causes, one of which is a detour during a computation.
+    pub fn set_alarm(&mut self, calendar: &mut Calendar, entity: Entity) {
+        let detour = self.interruptions.as_ref().map_or(SimTime::END, |detours| detours.next());
+        if let Some(background) = &mut self.background {
+            background.set_alarm(calendar, entity, detour);
+        }
     }
 
     /// Returns the number of jobs, at least one, that depart as if they were handed over one by one: those that arrive
@@ -133,27 +221,6 @@ impl<J> Computations<J> {
         self.running = Some(RunningComputation { owner, row, ends: begin + left, slice_ends: turns.slice_end(begin) });
     }
 
-    /// Serves the deferred jobs; the running computation, if any, gets a new time slice.
-    pub fn serve_deferred(
-        &mut self,
-        turns: PreemptionRules,
-        now: SimTime,
-        line: &mut StationState,
-        let_in: &mut Vec<(J, Runs)>,
-    ) {
-        let mut stolen = SimDuration::ZERO;
-        for Deferred { job, service, count } in self.deferred.drain(..) {
-            stolen += service * u64::from(count);
-            let arrivals = EvenInstants { first: now, gap: SimDuration::ZERO, count };
-            let_in.push((job, arrivals.through(line, service)));
-        }
-        self.router_due = None;
-        if let Some(running) = &mut self.running {
-            running.ends += stolen;
-            running.slice_ends = turns.slice_end(line.free());
-        }
-    }
-
     /// Returns the earliest alarm that jobs delay and the earliest alarm that they do not delay. The alarms are the end
     /// of the computation, the end of its time slice if others wait for it, and the router's turn.
     pub fn alarms(&self) -> Option<(SimTime, SimTime)> {
@@ -166,10 +233,10 @@ impl<J> Computations<J> {
         })
     }
 
-    /// Sets the alarm to the earliest of its causes.
-    pub fn set_alarm(&mut self, calendar: &mut Calendar, entity: Entity) {
+    /// Sets the alarm to the earliest of its causes, or to a detour if that comes first.
+    fn set_alarm(&mut self, calendar: &mut Calendar, entity: Entity, detour: SimTime) {
         let Some((put_off, fixed)) = self.alarms() else { return };
-        let alarm = put_off.min(fixed);
+        let alarm = put_off.min(fixed).min(detour);
         if self.alarm.replace(alarm) != Some(alarm) {
             calendar.set_alarm(alarm, entity);
         }

@@ -32,7 +32,7 @@ impl LogGopsCosts {
     /// Returns the constants of a machine, if they describe it completely.
     pub fn of(machine: &Machine) -> Option<Self> {
         let model = LogGops::describing(machine)?;
-        if model.over.is_some() || model.within_node != WithinNode::Copied {
+        if model.over.is_some() || !model.detours.is_empty() || model.within_node != WithinNode::Copied {
             return None;
         }
         let (interface, sends) = (machine.nodes.interface.clone()?, machine.sends);

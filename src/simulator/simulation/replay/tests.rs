@@ -44,6 +44,7 @@ fn machine() -> impl Strategy<Value = Machine> {
             empty,
             overtaking,
             processor: None,
+            detours: Vec::new(),
         })
     })
 }
@@ -188,6 +189,7 @@ fn a_crowd_is_the_run_by_processes() {
             empty: EmptyMessage::AsOneByte,
             overtaking: Overtaking::Forbidden,
             processor: None,
+            detours: Vec::new(),
         });
         is_the_run_by_processes(&machine, Schedule { ranks: (0..ranks).map(of_rank).collect() }).unwrap();
     }

@@ -6,7 +6,7 @@ mod step;
 
 use super::{StudyError, metadata, simulation};
 use crate::answer::{Answer, Record};
-use crate::model::message::{CostItem, ItemisationError, Itinerary, LoneMessage};
+use crate::model::message::{CostItem, ItemisationError, Itinerary, LoneMessage, check_nodes};
 use crate::report::{TextTable, counted, signed_us};
 use crate::scenario::source::Document;
 use crate::scenario::{Case, CheckedScenario, Plan, Scenario};
@@ -88,11 +88,11 @@ impl Explanation {
 
 /// Returns the costs of a message: its chain of services or, if it is none, the shares of all constants.
 fn itinerary(scenario: &CheckedScenario, delivery: Delivery, message: &LoneMessage) -> Result<Itinerary, StudyError> {
-    let Machine { nodes, network, overrides, .. } = &scenario.machine;
+    let Machine { nodes, network, .. } = &scenario.machine;
     let rejected = |error: ItemisationError| StudyError::Request(error.to_string());
+    check_nodes(&scenario.machine).map_err(rejected)?;
     let chain = nodes.interface.is_none().then(|| Itinerary::of(&scenario.machine, message));
     match chain {
-        _ if !overrides.is_empty() => return Err(rejected(ItemisationError::Nodes)),
         None | Some(Err(ItemisationError::Network)) if matches!(network.switching, Switching::Wormhole(_)) => {
             return Err(rejected(ItemisationError::Clocked));
         }

@@ -243,7 +243,8 @@ fn is_itemised(scenario: &CheckedScenario) -> bool {
     let plain_nodes = shares_nothing && overrides.is_empty();
     let is_packets = !matches!(network.switching, Switching::Wormhole(_));
     let is_alone = scenario.layout().most_ranks_on_a_node() <= nodes.cores() && scenario.background.is_none();
-    let is_certain = nodes.noise.is_quiet() && scenario.repeat == Repeat::default() && !scenario.program.is_traffic();
+    let is_quiet = nodes.noise.is_quiet() && nodes.detours.is_empty();
+    let is_certain = is_quiet && scenario.repeat == Repeat::default() && !scenario.program.is_traffic();
     let queues = network.contention != Contention::FairFlows;
     plain_links && plain_nodes && is_packets && is_alone && is_certain && queues
 }

@@ -79,6 +79,9 @@ pub enum ItemisationError {
     /// The nodes differ.
     #[error("only messages between nodes of equal speed (no machine overrides) are itemised")]
     Nodes,
+    /// The operating system interrupts the processors.
+    #[error("only messages between processors without interruptions (no nodes.detours) are itemised")]
+    Detours,
     /// The routers have a clock, and the message is no chain of services.
     #[error(
         "over clocked routers (wormhole), only messages with routing DimensionOrder over equal links, between nodes without network interfaces, are itemised"
@@ -118,12 +121,24 @@ impl Itinerary {
     }
 }
 
+/// Checks that the processors of all nodes take the time that is described.
+///
+/// # Errors
+/// Nodes of different speeds, or detours.
+pub fn check_nodes(machine: &Machine) -> Result<(), ItemisationError> {
+    match (machine.overrides.is_empty(), machine.nodes.detours.is_empty()) {
+        (true, true) => Ok(()),
+        (true, false) => Err(ItemisationError::Detours),
+        (false, _) => Err(ItemisationError::Nodes),
+    }
+}
+
 fn check(machine: &Machine) -> Result<(), ItemisationError> {
     let network = &machine.network;
     if network.routing != Routing::DimensionOrder || !network.overrides.is_empty() || !network.link_classes.is_empty() {
         return Err(ItemisationError::Network);
     }
-    if machine.overrides.is_empty() { Ok(()) } else { Err(ItemisationError::Nodes) }
+    check_nodes(machine)
 }
 
 /// Returns whether a node receives all of a packet before it forwards the packet.

@@ -380,6 +380,7 @@ mod loggopsim {
             empty: EmptyMessage::AsOneByte,
             overtaking: Overtaking::Forbidden,
             processor: None,
+            detours: Vec::new(),
         }
     }
 

@@ -55,8 +55,9 @@ impl MessageTransport {
             Progress::WhileArriving => {
                 let handling = is_last.then(|| self.interface.receiving_overhead(carried));
                 let overhead = self.at_node_speed(to, handling.unwrap_or_default());
-                let until = now.max(begun + self.reception_time(to, paid)) + overhead;
-                self.resources.communicate(cpu, now, until.since(now));
+                let taken = self.resources.end_of(cpu, begun, self.reception_time(to, paid));
+                let until = self.resources.end_of(cpu, now.max(taken), overhead);
+                self.resources.communicate_until(cpu, now, until);
                 self.note_taking(now, begun, to, (paid, handling));
                 if is_last {
                     self.deliver(now, piece.message);

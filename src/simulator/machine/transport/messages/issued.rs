@@ -28,8 +28,8 @@ impl MessageTransport {
     }
 
     pub(super) fn begin_computation(&mut self, now: SimTime, core: u32, operation: u32, time: SimDuration) {
-        self.resources.compute(core, now, time);
-        self.completions.push_back(Completion::ComputationBegun { operation, end: now + time });
+        let end = self.resources.compute(core, now, time);
+        self.completions.push_back(Completion::ComputationBegun { operation, end });
     }
 
     /// Sends a message through the interface with the number `port` at both ends.

@@ -196,8 +196,8 @@ impl MessageTransport {
                     .push_back(Completion::Due { operation, turn: IssueOrder { order, ..IssueOrder::default() } });
             }
             TransportEvent::Compute { core, owner, time } => {
-                self.resources.compute(core, now, time);
-                self.schedule_new(now + time, TransportEvent::Computed(owner));
+                let end = self.resources.compute(core, now, time);
+                self.schedule_new(end, TransportEvent::Computed(owner));
             }
             TransportEvent::Send(id) => self.begin_send(now, id),
             TransportEvent::Inject(id) => self.inject(now, id),

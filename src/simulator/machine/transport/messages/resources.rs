@@ -1,7 +1,8 @@
 //! Processors and interfaces, each with the time from which it is free.
 
+use crate::engine::Streams;
 use crate::machine::{IssueResources, RankLocation};
-use crate::node::{Interface, InterfaceChoice};
+use crate::node::{Detour, DetourSequence, Interface, InterfaceChoice};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
@@ -10,6 +11,8 @@ pub struct Resources {
     cores_per_node: u32,
     per_node: u32,
     cores: Vec<Core>,
+    /// The detours of all cores; `None` if there are none.
+    detours: Option<Box<CoreDetours>>,
     interfaces: Vec<Ends>,
     /// The number of messages that each node has sent, modulo its interfaces; empty unless interfaces are chosen round
     /// robin.
@@ -62,6 +65,13 @@ struct Core {
     worked: SimDuration,
 }
 
+/// The detours of all cores.
+struct CoreDetours {
+    sources: Vec<Detour>,
+    streams: Streams,
+    of_cores: Vec<DetourSequence>,
+}
+
 /// The times from which the two directions of an interface are free.
 #[derive(Clone, Copy, Default)]
 struct Ends {
@@ -77,15 +87,28 @@ impl Resources {
             per_node: interface.count,
             cores: vec![Core::default(); nodes as usize * cores_per_node as usize],
             interfaces: vec![Ends::default(); nodes as usize * interface.count as usize],
+            detours: None,
             turns: if turns { vec![0; nodes as usize] } else { Vec::new() },
             more_cores: FxHashMap::default(),
             more_interfaces: FxHashMap::default(),
         }
     }
 
-    pub fn memory(nodes: u32, cores: f64, interface: &Interface) -> f64 {
+    /// Lets the operating system interrupt all cores.
+    pub fn interrupted(mut self, sources: &[Detour], streams: Streams) -> Self {
+        if !sources.is_empty() {
+            let cores = 0..u32::try_from(self.cores.len()).expect("cores are counted in 32 bits");
+            let location = |number| (number / self.cores_per_node, number % self.cores_per_node, 0);
+            let detours = |number| DetourSequence::new(sources, streams, location(number));
+            let of_cores = cores.map(detours).collect();
+            self.detours = Some(Box::new(CoreDetours { sources: sources.to_vec(), streams, of_cores }));
+        }
+        self
+    }
+
+    pub fn memory(nodes: u32, cores: f64, (interface, detours): (&Interface, &[Detour])) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "sizes of a few bytes")]
-        let (core, ends) = (size_of::<Core>() as f64, size_of::<Ends>() as f64);
+        let (core, ends) = ((size_of::<Core>() + DetourSequence::memory(detours)) as f64, size_of::<Ends>() as f64);
         cores * core + f64::from(nodes) * f64::from(interface.count) * ends
     }
 
@@ -106,6 +129,10 @@ impl Resources {
             let next = u32::try_from(self.cores.len()).expect("cores are counted in 32 bits");
             if *self.more_cores.entry((self.core(location), cpu)).or_insert(next) == next {
                 self.cores.push(Core::default());
+                let place = (location.node, location.core_of(self.cores_per_node), cpu);
+                if let Some(CoreDetours { sources, streams, of_cores }) = self.detours.as_deref_mut() {
+                    of_cores.push(DetourSequence::new(sources, *streams, place));
+                }
             }
         }
         if nic > 0 {
@@ -176,17 +203,34 @@ impl Resources {
         self.interfaces[ends].receives = end;
     }
 
-    /// Occupies a free core with a computation of `time`.
-    pub fn compute(&mut self, core: u32, now: SimTime, time: SimDuration) {
-        self.cores[core as usize].free = now + time;
+    /// Returns the end of `work` that a core begins at `begin`, and passes the detours of the core until then.
+    pub fn end_of(&mut self, core: u32, begin: SimTime, work: SimDuration) -> SimTime {
+        match &mut self.detours {
+            Some(detours) => detours.of_cores[core as usize].end_of(begin, work),
+            None => begin + work,
+        }
     }
 
-    /// Occupies a free core with communication work of `time`.
-    pub fn communicate(&mut self, core: u32, now: SimTime, time: SimDuration) {
+    /// Occupies a free core with a computation of `time`. Returns its end.
+    pub fn compute(&mut self, core: u32, now: SimTime, time: SimDuration) -> SimTime {
+        let end = self.end_of(core, now, time);
+        self.cores[core as usize].free = end;
+        end
+    }
+
+    /// Occupies a free core with communication work of `time`. Returns its end.
+    pub fn communicate(&mut self, core: u32, now: SimTime, time: SimDuration) -> SimTime {
+        let end = self.end_of(core, now, time);
+        self.communicate_until(core, now, end);
+        end
+    }
+
+    /// Occupies a free core with communication work until `end`.
+    pub fn communicate_until(&mut self, core: u32, now: SimTime, end: SimTime) {
         let core = &mut self.cores[core as usize];
-        core.free = now + time;
-        core.communicates_until = core.free;
-        core.worked += time;
+        core.free = end;
+        core.communicates_until = end;
+        core.worked += end.since(now);
     }
 
     /// Returns the time that a core has spent on communication up to `now`.

@@ -1,10 +1,11 @@
 //! Nodes with several cores: the processor of each rank, and the servers that the cores of a node share.
 
 use super::{Completion, PacketTransport, PacketizedMessage};
-use crate::engine::Entity;
+use crate::engine::{Entity, Streams};
 use crate::machine::RankLocation;
 use crate::machine::hierarchy::HierarchyTransfer;
 use crate::network::Packet;
+use crate::node::{Detour, DetourSequence};
 use crate::units::SimTime;
 
 /// Returns the number of processors: one for each vertex, and one for each further core of a node. `None` if there are
@@ -13,7 +14,25 @@ pub(super) fn processors(vertices: u32, nodes: u32, cores: u32) -> Option<u32> {
     nodes.checked_mul(cores - 1)?.checked_add(vertices)
 }
 
+/// Returns the bytes of the detours of a processor.
+#[expect(clippy::cast_precision_loss, reason = "a size of a few hundred bytes")]
+pub(super) fn detour_bytes(sources: &[Detour]) -> f64 {
+    DetourSequence::memory(sources) as f64
+}
+
 impl PacketTransport {
+    /// Lets the operating system interrupt the cores of all nodes. The processors of switches have none.
+    pub(super) fn interrupted(mut self, sources: &[Detour], nodes: u32, streams: Streams) -> Self {
+        if !sources.is_empty() {
+            let cores = self.cores;
+            for (node, core) in (0..nodes).flat_map(|node| (0..cores).map(move |core| (node, core))) {
+                let processor = self.processor(RankLocation { node, core });
+                self.processors.interrupt(processor, DetourSequence::new(sources, streams, (node, core, 0)));
+            }
+        }
+        self
+    }
+
     /// Returns the number of the processor at `location`. The first core of a node has the number of its vertex, and also
     /// passes packets on; the other cores come after the last vertex.
     #[must_use]

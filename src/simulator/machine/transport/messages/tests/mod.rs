@@ -32,6 +32,7 @@ fn loggops() -> LogGops {
         empty: EmptyMessage::AsOneByte,
         overtaking: Overtaking::Forbidden,
         processor: None,
+        detours: Vec::new(),
     }
 }
 

@@ -182,6 +182,7 @@ impl Trains {
         network.has_independent_links(topology)
             && (knows_links || !network.has_finite_buffers())
             && nodes.dma_per_word == SimDuration::ZERO
+            && nodes.detours.is_empty()
             && shortest_jobs(nodes, sends.may_acknowledge()).all(takes_time)
             // On a link that is crossed in no time, packets that have waited for it and packets that have not arrive by
             // the events of different entities, which a train cannot tell apart.
