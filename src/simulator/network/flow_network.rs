@@ -78,28 +78,36 @@ pub struct Gates {
 struct FlowPath {
     channels: Vec<u32>,
     latency: SimDuration,
+    /// The length of the message.
+    bytes: u64,
     /// Number of bytes that every intermediate vertex stores before it forwards them.
     stored: u64,
+    /// `true` if these are whole packets; otherwise bytes behind the slowest channel go on as they come.
+    stores_packets: bool,
     /// The time that the stored bytes take on all channels.
     storing: SimDuration,
-    /// The time that they take on the slowest channel.
-    longest_storing: SimDuration,
+    /// The time from the entry of the first byte until the last one is at the end of the channels, without latencies.
+    passage: SimDuration,
+    /// The time of the message on the slowest channel.
+    slowest: SimDuration,
 }
 
 impl FlowPath {
     /// Appends a channel.
     fn cross(&mut self, channel: u32, link: &Link, flows: &Flows) {
-        let storing = flows.time(channel, self.stored);
+        let (storing, whole) = (flows.time(channel, self.stored), flows.time(channel, self.bytes));
+        let of_last = if self.stores_packets { storing } else { SimDuration::ZERO };
         self.latency += link.latency;
+        self.passage = (self.passage + of_last).max(self.storing + whole);
         self.storing += storing;
-        self.longest_storing = self.longest_storing.max(storing);
+        self.slowest = self.slowest.max(whole);
         self.channels.push(channel);
     }
 
-    /// Returns the delay of the first byte. The time on the slowest channel is that of the flow, which includes the
-    /// stored bytes.
+    /// Returns the delay of the first byte: the time of a message alone, without that on the slowest channel, which is
+    /// the time of the flow.
     fn delay(&self) -> SimDuration {
-        self.latency + (self.storing - self.longest_storing)
+        self.latency + (self.passage - self.slowest)
     }
 }
 
@@ -255,8 +263,9 @@ impl FlowNetwork {
 
     /// Routes a message: returns the channels between its ends without the gates, and its delay.
     fn path(&mut self, ends: FlowEnds, bytes: u64) -> FlowPath {
-        let stored = self.switching.header_bytes(bytes.min(self.switching.packet_bytes()));
-        let mut path = FlowPath { stored, ..FlowPath::default() };
+        let packet = bytes.min(self.switching.packet_bytes());
+        let stored = self.switching.header_bytes(packet);
+        let mut path = FlowPath { bytes, stored, stores_packets: stored >= packet, ..FlowPath::default() };
         if self.ends > 0 {
             path.cross(self.first_end() + ends.from, &self.end_links, &self.flows);
         }

@@ -100,3 +100,30 @@ fn messages_that_never_meet_share_nothing_in_either_order() {
         assert_eq!(makespan(&machine, 4, &there_and_back), 20 + 10_000 + 20 + 1000, "{first}");
     }
 }
+
+/// Routers that forward a packet after its header: the bytes behind the slowest link go on as they come, in a flow as in
+/// a packet, so that only the headers before that link cost time.
+#[test]
+fn only_headers_before_the_slowest_link_cost_time() {
+    for (per_byte, expected) in [([1, 10, 1], 64 + 10_000), ([10, 1, 1], 10_000), ([1, 1, 10], 128 + 10_000)] {
+        let mut machine = star(Sends::UntilDelivered);
+        machine.network.topology = Topology::Mesh2d { rows: 1, columns: 4 };
+        let header = Bytes::new(64);
+        machine.network.switching = CutThrough { packet: Bytes::new(1 << 20), header }.into();
+        machine.network.overrides = (0..3)
+            .map(|from| {
+                let per_byte = PerByte::new(ns(per_byte[from as usize]));
+                LinkOverride::LinkSpeed { from, to: from + 1, per_byte }
+            })
+            .collect();
+        let latency = 3 * machine.network.links.latency.ps() / 1000;
+        let far = async |me: Process| match me.rank() {
+            0 => me.send(3, Message::new(1000)).await,
+            3 => drop(me.receive(0).await),
+            _ => {}
+        };
+        assert_eq!(makespan(&machine, 4, &far), latency + expected, "{per_byte:?}");
+        machine.network.contention = Contention::FirstComeFirstServed;
+        assert_eq!(makespan(&machine, 4, &far), latency + expected, "{per_byte:?} in packets");
+    }
+}
