@@ -44,6 +44,15 @@ const RATE: QuantityKind = QuantityKind {
     largest: "18446744073 Gbit/s",
 };
 
+/// A bandwidth that was given in bytes, in bytes per second.
+const BYTE_RATE: QuantityKind = QuantityKind {
+    units: &[("B/s", 1), ("kB/s", 1_000), ("MB/s", 1_000_000), ("GB/s", 1_000_000_000), ("TB/s", 1_000_000_000_000)],
+    ..RATE
+};
+
+/// A bandwidth of whole MiB, in bytes per second.
+const BINARY_RATE: QuantityKind = QuantityKind { units: &[("MiB/s", 1 << 20), ("GiB/s", 1 << 30)], ..RATE };
+
 /// An amount of data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(u64);
@@ -93,8 +102,9 @@ quantity!(Bytes, SIZE, parse_whole, "a size with its unit, such as \"4 KiB\"");
 
 /// The time per byte, as an exact ratio: `span` for every `bytes` bytes.
 ///
-/// In a scenario it is a time per byte (`"0.68 us/B"`) or a bandwidth (`"20 Mbit/s"`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// In a scenario it is a time per byte (`"0.68 us/B"`) or a bandwidth (`"20 Mbit/s"`). A bandwidth is written in bits or
+/// in bytes, as it was given: with the bits in eight seconds or the bytes in one second.
+#[derive(Clone, Copy, Debug)]
 pub struct PerByte {
     span: SimDuration,
     bytes: u64,
@@ -102,6 +112,17 @@ pub struct PerByte {
 
 /// The time of a byte at one bit per second.
 const EIGHT_SECONDS: SimDuration = SimDuration::from_us(8_000_000);
+/// The time of a byte at one byte per second.
+const ONE_SECOND: SimDuration = SimDuration::from_us(1_000_000);
+
+impl PartialEq for PerByte {
+    fn eq(&self, other: &Self) -> bool {
+        let product = |one: &Self, other: &Self| u128::from(one.span.ps()) * u128::from(other.bytes);
+        product(self, other) == product(other, self)
+    }
+}
+
+impl Eq for PerByte {}
 
 impl Default for PerByte {
     /// Returns [`FREE`](Self::FREE).
@@ -132,12 +153,21 @@ impl PerByte {
         Self { span: EIGHT_SECONDS, bytes: bits }
     }
 
+    /// Returns the time per byte of a bandwidth that was given as `text`.
+    fn of_bandwidth(text: &str, bits: u64) -> Self {
+        if text.trim_end().ends_with("B/s") && bits.is_multiple_of(8) {
+            Self { span: ONE_SECOND, bytes: bits / 8 }
+        } else {
+            Self::from_bits_per_s(bits)
+        }
+    }
+
     /// Returns the digits of a time per byte that is not a whole number of picoseconds; `None` for a bandwidth.
     ///
-    /// The span of a bandwidth is eight seconds, which has a common divisor with every power of ten.
+    /// The span of a bandwidth is eight seconds or one, which have a common divisor with every power of ten.
     fn decimal(self) -> Option<String> {
         let decimals = (1..20).find(|decimals| 10u128.pow(*decimals).is_multiple_of(u128::from(self.bytes)));
-        let decimals = decimals.filter(|_| self.span != EIGHT_SECONDS)?;
+        let decimals = decimals.filter(|_| self.span != EIGHT_SECONDS && self.span != ONE_SECOND)?;
         let scale = 10u128.pow(decimals);
         let digits = u128::from(self.span.ps()) * (scale / u128::from(self.bytes));
         Some(format!("{}.{:0width$}", digits / scale, digits % scale, width = decimals as usize))
@@ -177,7 +207,7 @@ impl FromStr for PerByte {
             let (ps, bytes) = time::KIND.parse_ratio(time)?;
             return Ok(Self { span: SimDuration::from_ps(ps), bytes });
         }
-        RATE.parse_positive(text).map(Self::from_bits_per_s)
+        RATE.parse_positive(text).map(|bits| Self::of_bandwidth(text, bits))
     }
 }
 
@@ -186,7 +216,9 @@ impl fmt::Display for PerByte {
         match self.decimal() {
             _ if self.bytes == 1 => write!(f, "{}/B", self.span),
             Some(ps) => write!(f, "{ps} ps/B"),
-            None => RATE.write(f, self.bytes),
+            None if self.span != ONE_SECOND => RATE.write(f, self.bytes),
+            None if self.bytes.is_multiple_of(1 << 20) => BINARY_RATE.write(f, self.bytes),
+            None => BYTE_RATE.write(f, self.bytes),
         }
     }
 }
@@ -312,6 +344,9 @@ mod tests {
     #[test]
     fn text_and_back() {
         for text in ["680 ns/B", "20 Mbit/s", "0 us/B", "1.33 us/B", "1.4 ps/B", "83.3 ps/B", "0.0625 ps/B"] {
+            assert_eq!(text.parse::<PerByte>().unwrap().to_string(), text);
+        }
+        for text in ["10 GB/s", "12.5 GB/s", "3 B/s", "999 kB/s", "1.5 GiB/s", "100 Gbit/s", "2 TB/s"] {
             assert_eq!(text.parse::<PerByte>().unwrap().to_string(), text);
         }
         for text in ["120 B", "4 MiB", "4104 B", "64 KiB"] {
