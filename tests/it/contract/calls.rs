@@ -171,6 +171,23 @@ fn a_reader_who_leaves_early_hears_nothing_and_loses_no_file() {
     assert!(said.contains("0 run, 400 found, 0 failed"), "{said}");
 }
 
+/// The exit code of a validation is its verdict on all cases, also for a reader of the first line only.
+#[test]
+fn a_verdict_does_not_depend_on_its_reader() {
+    let desk = Desk::new();
+    let measured: String = (1..400).map(|hops| format!("{},1.0\n", hops % 20 + 1)).collect();
+    std::fs::write(desk.path().join("data.csv"), format!("hops,measured_s\n{measured}")).expect("it can be written");
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("parsim"));
+    command.args(["validate", "--scenario", "scenarios/ping.ron", "--data", "data.csv", "--max-percent", "1"]);
+    command.args(["--format", "jsonl"]).current_dir(desk.path()).env_remove("RUST_LOG");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("parsim can be called");
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut first).expect("a line");
+    let output = child.wait_with_output().expect("parsim ends");
+    assert!(!first.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn the_story_of_the_tool_goes_to_stderr() {
     let desk = Desk::new();
