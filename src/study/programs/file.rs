@@ -111,13 +111,21 @@ fn hash_of_contents<'p>(files: impl IntoIterator<Item = &'p Path>) -> io::Result
     Ok(hash.digest128())
 }
 
+/// The byte order mark that some editors write before a text.
+pub const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
+
+/// Returns a text without its byte order mark, if it has one.
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(text)
+}
+
 /// Returns the files that a file lists, one per line, or `None` if the file is not a list. Empty lines and comments (`#`)
 /// are skipped. The files are searched for in the folder of the list and then in its ancestors, because some writers use
 /// paths relative to their working directory.
 pub fn listed_in(path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
     let mut beginning = Vec::new();
     open(path)?.take(MAX_BEGINNING).read_to_end(&mut beginning)?;
-    let lines = beginning.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let lines = without_mark(&beginning).split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.into_iter().find(|line| !is_remark(line)).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
     let place = |name: &str| folder.ancestors().map(|folder| folder.join(name)).find(|path| path.is_file());
@@ -130,7 +138,7 @@ pub fn listed_in(path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
         return Ok(None);
     }
     let text = fs::read_to_string(path)?;
-    let names = text.lines().map(str::trim).filter(|name| !is_remark(name.as_bytes()));
+    let names = text.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|name| !is_remark(name.as_bytes()));
     Ok(Some(names.map(|name| place(name).unwrap_or_else(|| folder.join(name))).collect()))
 }
 

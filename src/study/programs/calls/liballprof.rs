@@ -11,6 +11,7 @@ use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::recorded::{Clock, GapFactor};
 use super::splits::RankCommunicators;
 use crate::programs::communicator_tag::tag_of_trace;
+use crate::programs::file::without_mark;
 use line::{CallRecord, Fields, number};
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
@@ -182,7 +183,7 @@ pub fn name_communicators(
     let (mut file, mut line) = (BufReader::new(File::open(path)?), Vec::new());
     let (mut reader, mut calls) = (LiballprofReader::new((rank, ranks), made, GapFactor(0.0)), CallQueue::new());
     while !reader.communicators.is_settled() && file.read_until(b'\n', &mut line)? > 0 {
-        let _ = reader.read(line.trim_ascii_end(), &mut calls);
+        let _ = reader.read(without_mark(line.trim_ascii_end()), &mut calls);
         while calls.pop().is_some() {}
         line.clear();
     }
@@ -214,7 +215,7 @@ impl LiballprofReader {
                 return self.split(line);
             }
             if name.starts_with(b"MPI_") && line.last() > 0 {
-                return Ok(());
+                return line.check_times();
             }
             let message = format!("`{}` is not an MPI call", line.words(0));
             return Err(LineFault::new(0, message, "a line is NAME:begin:arguments:end"));
@@ -232,7 +233,7 @@ impl LiballprofReader {
             _ => {}
         }
         let begin = line.time(1)?;
-        let end = if kind == Kind::End { begin } else { line.time(line.last())? };
+        let end = if kind == Kind::End { line.only_time()? } else { line.time(line.last())? };
         self.clock.call(begin, end, calls).map_err(|fault| line.fault(1, fault))?;
         calls.set_phase(phase);
         self.is_synchronous = SYNCHRONOUS.contains(&phase);

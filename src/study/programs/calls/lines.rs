@@ -1,6 +1,6 @@
 //! The lines of a rank, read from files in windows.
 
-use crate::programs::file::open;
+use crate::programs::file::{open, without_mark};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -104,9 +104,12 @@ impl Lines {
         self.current.start
     }
 
-    /// Returns the line at a range of the window, without its carriage return.
+    /// Returns the line at a range of the window, without its carriage return; the first line of a file without the
+    /// byte order mark.
     pub fn text(&self, range: Range<usize>) -> &[u8] {
+        let is_first = self.begin == 0 && range.start == 0;
         let line = &self.window[range];
+        let line = if is_first { without_mark(line) } else { line };
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
@@ -151,16 +154,17 @@ mod tests {
     #[test]
     fn lines_are_those_of_the_extents_whatever_the_window() {
         let mut file = tempfile::NamedTempFile::new().expect("there is room");
-        file.write_all(b"0 a\n1 bb\r\n\n0 ccc\n1 d").expect("there is room");
+        file.write_all(b"\xef\xbb\xbf0 a\n1 bb\r\n\n0 ccc\n1 d").expect("there is room");
         let extent = |line, start, end| Extent { file: 0, line, start, end };
-        let extents: Arc<[Extent]> = [extent(2, 4, 11), extent(5, 17, 20)].into();
+        let extents: Arc<[Extent]> = [extent(1, 0, 7), extent(2, 7, 14), extent(5, 20, 23)].into();
         for bytes in [1, 2, 3, 100] {
             let mut lines = Lines::new([file.path().to_owned()].into(), Arc::clone(&extents), bytes);
             let mut found = Vec::new();
             while let Some((place, range)) = lines.advance().expect("it is read") {
                 found.push((place.line, String::from_utf8_lossy(lines.text(range)).into_owned()));
             }
-            assert_eq!(found, [(2, "1 bb".to_owned()), (3, String::new()), (5, "1 d".to_owned())], "{bytes}");
+            let expected = [(1, "0 a"), (2, "1 bb"), (3, ""), (5, "1 d")].map(|(line, text)| (line, text.to_owned()));
+            assert_eq!(found, expected, "{bytes}");
         }
     }
 }

@@ -10,7 +10,9 @@ use super::otf2_print;
 use super::recorded::GapFactor;
 use super::splits::Splits;
 use super::words::Words;
-use crate::programs::file::{MAX_RANKS, ProgramFile, RELATIVE, files_of_ranks, listed_in, open as open_file};
+use crate::programs::file::{
+    MAX_RANKS, ProgramFile, RELATIVE, files_of_ranks, listed_in, open as open_file, without_mark,
+};
 use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
 use std::fs;
@@ -146,7 +148,7 @@ pub fn otf2(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<Fa
     let mut text = Vec::new();
     let read = open_file(&path(DEFINITIONS)).and_then(|mut file| file.read_to_end(&mut text));
     read.map_err(|error| unreadable(DEFINITIONS, &error))?;
-    let archive = Archive::read(&text).map_err(|message| {
+    let archive = Archive::read(without_mark(&text)).map_err(|message| {
         let message = format!("{}: {message}", path(DEFINITIONS).display());
         Box::new(Fault::new("folder", message, "write it by `otf2-print -G ARCHIVE > definitions.txt`"))
     })?;

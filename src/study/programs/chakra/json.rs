@@ -4,6 +4,7 @@
 //! conversion writes for the protobuf form. As in Chakra, other fields are ignored.
 
 use super::trace::{TraceFault, TraceNode};
+use crate::programs::file::without_mark;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -43,7 +44,7 @@ struct JsonNode {
 /// # Errors
 /// The first fault of the text.
 pub fn parse(text: &[u8]) -> Result<Vec<TraceNode>, TraceFault> {
-    let file: File = serde_json::from_slice(text).map_err(|error| TraceFault {
+    let file: File = serde_json::from_slice(without_mark(text)).map_err(|error| TraceFault {
         place: format!("line {}, column {}", error.line(), error.column()),
         message: error.to_string(),
         help: "write the file again; it may be damaged, or no execution trace",

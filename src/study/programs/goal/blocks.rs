@@ -1,9 +1,7 @@
 //! Reading of a text block by block, so that a large file is never held in memory as a whole.
 
+use crate::programs::file::BYTE_ORDER_MARK;
 use std::io::{self, Read};
-
-/// The byte order mark that some editors write before a text.
-pub const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 /// A text that is read in parts. Each part ends with the bracket that closes a block, the last part with the text.
 pub struct TextBlocks<R> {

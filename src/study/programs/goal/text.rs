@@ -5,7 +5,8 @@
 //! `[label:] recv SIZEb from PEER|-1 [tag T|-1] [cpu C] [nic K]`, `[label:] calc UNITS [cpu C]`, `a requires b` and
 //! `a irequires b`.
 
-use super::blocks::{BYTE_ORDER_MARK, TextBlocks};
+use super::blocks::TextBlocks;
+use crate::programs::file::BYTE_ORDER_MARK;
 use crate::programs::schedule::{ANY, Edge, NodeKind, OperationPlace, RankSchedule, Schedule, ScheduleNode, TAGS};
 use rustc_hash::FxHashMap;
 use std::io::{self, Read};

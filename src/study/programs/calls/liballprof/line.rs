@@ -99,6 +99,22 @@ impl CallRecord<'_> {
         picoseconds(self.field(field)).ok_or_else(|| self.wanted(field, "a time in microseconds"))
     }
 
+    /// Checks the times of the beginning and the end of a call that is not replayed.
+    pub fn check_times(&self) -> Result<(), LineFault> {
+        let begin = self.time(1)?;
+        if self.last() < 2 {
+            return Err(self.wanted(2, "the time of the end"));
+        }
+        let end = self.time(self.last())?;
+        if end < begin { Err(self.fault(self.last(), "the call ends before it begins")) } else { Ok(()) }
+    }
+
+    /// Returns the time of a call without an end, which has a further field.
+    pub fn only_time(&self) -> Result<u128, LineFault> {
+        let time = self.time(1)?;
+        if self.last() < 2 { Err(self.wanted(2, "the field after the time")) } else { Ok(time) }
+    }
+
     /// Returns the size in bytes of a number of elements, given the positions of the count and of the type.
     pub fn bytes(&self, count: usize, of: usize) -> Result<u64, LineFault> {
         let bytes = self.number(count)?.checked_mul(self.type_bytes(of)?);

@@ -86,6 +86,20 @@ fn what_lies_between_two_calls_is_computation() {
     assert_eq!(recorded(&lines, 0.5), Ok(expected));
 }
 
+/// A line that has been cut off is a fault, also one of a call that is not replayed.
+#[test]
+fn lines_that_are_cut_off_are_faults() {
+    for (whole, shortest) in [
+        ("MPI_Comm_size:1237666046950128.000000:0,1,4:140737488343496:1237666046950150.0", "MPI_Comm_size:"),
+        ("MPI_Finalize:1237666046950400.000000:", "MPI_Finalize:"),
+    ] {
+        assert!(recorded(&[INIT, whole], 1.0).is_ok(), "{whole}");
+        for end in shortest.len()..whole.len() - 2 {
+            assert!(recorded(&[INIT, &whole[..end]], 1.0).is_err(), "{}", &whole[..end]);
+        }
+    }
+}
+
 #[test]
 fn persistent_requests_begin_again() {
     let at = "1237666046950106.0";
