@@ -8,12 +8,14 @@ use parsim::scenario::source::Document;
 use parsim::trace::Trace;
 
 /// Every program with numbers, with as many ranks as it can take, and without.
-const PROGRAMS: [&str; 12] = [
+const PROGRAMS: [&str; 14] = [
     "DotProduct(n: 50, all_reduce: ReduceBroadcast, numerics: true)",
     "DotProduct(n: 3, all_reduce: Ring, numerics: true)",
     "Reduction(n: 100, reduce: Binomial, numerics: true)",
     "Summa(n: 13, panel: 3, numerics: true)",
     "Summa(n: 12, panel: 100, numerics: true)",
+    "Summa(n: 12, panel: 2, broadcast: ScatterRingAllGather, numerics: true)",
+    "Summa(n: 12, panel: 5, broadcast: Pipeline(segment: \"64 B\"), numerics: true)",
     "Lu(n: 24, block: 4, numerics: true)",
     "Lu(n: 17, block: 3, numerics: true)",
     "Fft2d(n: 16, all_to_all: Pairwise, numerics: true)",

@@ -10,7 +10,7 @@ use parsim_sim::program::Grid;
 use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
 use parsim_sim::program::WORD;
-use parsim_sim::program::collective::{Group, Payload};
+use parsim_sim::program::collective::{Broadcast, Group, Payload};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
@@ -32,10 +32,22 @@ pub struct Summa {
     /// possible.
     #[serde(default)]
     pub rows: Option<u32>,
+    /// The algorithm of the broadcasts along rows and columns of the grid; `Binomial` unless given. Algorithms for all
+    /// ranks (`Neighbour`, `Hypercube`, those for a torus) do not apply.
+    #[serde(default = "binomial", skip_serializing_if = "is_binomial")]
+    pub broadcast: Broadcast,
     /// `true` to compute real numbers as well. The program then reports `relative_error`, the largest difference
     /// of any element from a sequential computation. The simulated time is not affected.
     #[serde(default)]
     pub numerics: bool,
+}
+
+const fn binomial() -> Broadcast {
+    Broadcast::Binomial
+}
+
+fn is_binomial(broadcast: &Broadcast) -> bool {
+    *broadcast == Broadcast::Binomial
 }
 
 impl Program for Summa {
@@ -69,6 +81,13 @@ impl Program for Summa {
         let mut faults = at_least_one("n", self.n);
         faults.extend(at_least_one("panel", self.panel));
         faults.extend(Grid::fault(ranks, self.rows));
+        faults.extend(self.broadcast.fault_in_groups().map(|message| {
+            Fault::new(
+                "broadcast",
+                message,
+                "give an algorithm for any set of ranks, such as Binomial or ScatterRingAllGather",
+            )
+        }));
         faults
     }
 
@@ -122,10 +141,12 @@ async fn multiply(me: Process, program: Summa) {
         let (width, MatrixBlocks { rows, columns, .. }) = (end - start, &share);
         me.phase("row_broadcast");
         let own = numbers.as_ref().map(|numbers| numbers.panel_of_a(&share, start, end));
-        let left = along.broadcast(&me, share.by_column.owner(start), Payload::new(rows * width * WORD, own)).await;
+        let own = Payload::new(rows * width * WORD, own);
+        let left = program.broadcast.run_among(&me, &along, share.by_column.owner(start), own).await;
         me.phase("column_broadcast");
         let own = numbers.as_ref().map(|numbers| numbers.panel_of_b(&share, start, end));
-        let right = down.broadcast(&me, share.by_row.owner(start), Payload::new(width * columns * WORD, own)).await;
+        let own = Payload::new(width * columns * WORD, own);
+        let right = program.broadcast.run_among(&me, &down, share.by_row.owner(start), own).await;
         me.phase("update");
         let bytes = (rows * width + width * columns + 2 * rows * columns) * WORD;
         me.compute_on(Work::new(Module::Rsub, columns * width).rows(*rows), bytes).await;

@@ -1,5 +1,6 @@
 //! Broadcast: a message from one rank to all ranks.
 
+use super::group::Group;
 use super::library::Numbers;
 use super::library::buffer::Buffer;
 use super::library::butterfly::{self, PartnerPattern};
@@ -176,6 +177,18 @@ impl Broadcast {
         }
     }
 
+    /// Broadcasts the payload of the member at `root` among the members of a group. All members call this with the same
+    /// number of bytes, and get the payload.
+    pub async fn run_among(&self, me: &Process, group: &Group, root: u32, own: Payload) -> Payload {
+        if *self == Self::Binomial {
+            return group.broadcast(me, root, own).await;
+        }
+        let bytes = own.bytes;
+        let mut data = if group.place() == root { Buffer::full(&own) } else { Buffer::empty(bytes) };
+        self.within(Communicator::of(me, group.members()), root, &mut data).await;
+        Payload::new(bytes, data.all())
+    }
+
     async fn of_all(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Option<Rc<[f64]>> {
         let own = Payload::new(bytes, values);
         let mut data = if me.rank() == root { Buffer::full(&own) } else { Buffer::empty(bytes) };
@@ -219,7 +232,8 @@ impl Broadcast {
     }
 
     /// Returns the reason why the algorithm cannot run on a subset of the ranks, if any.
-    pub(super) fn fault_in_groups(&self) -> Option<String> {
+    #[must_use]
+    pub fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Neighbour(_) => Some(super::needs_all_ranks("Neighbour")),
             Self::Hypercube => Some(super::needs_all_ranks("Hypercube")),

@@ -24,6 +24,12 @@ impl Group {
         Self { members, place }
     }
 
+    /// Returns the ranks, in order.
+    #[must_use]
+    pub fn members(&self) -> &[u32] {
+        &self.members
+    }
+
     /// Returns the place of this process.
     #[must_use]
     pub const fn place(&self) -> u32 {
