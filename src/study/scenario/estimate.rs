@@ -37,6 +37,8 @@ const FLIT_S: f64 = 40e-9;
 const FLOW_S: f64 = 12e-9;
 /// Events of a packet for each link that it crosses: a departure from one station and an arrival at the next.
 const EVENTS_PER_HOP: f64 = 2.0;
+/// Events of a packet at its ends: it is prepared, and received.
+const EVENTS_AT_ENDS: f64 = 2.0;
 /// CPU time of an arithmetic operation of the program, in seconds (measured).
 const OPERATION_S: f64 = 1e-9;
 
@@ -113,9 +115,7 @@ impl Scenario {
         // Messages within a node send no packets.
         let is_spread = self.placement.nodes_needed(self.ranks) == self.ranks;
         let least = least_jobs + if is_spread { least_packets } else { 0.0 };
-        // Messages without contention need one departure and one arrival event each, whatever their distance.
-        let is_direct = self.machine.is_free_of_contention();
-        let crossings = if is_direct { packet_hops / mean_distance_of_ranks(self.ranks).max(1.0) } else { packet_hops };
+        let crossing_events = self.crossing_events(topology, packet_hops);
         // One account for the initialisation, and one for each phase of the program.
         let phases = f64::from(u32::try_from(1 + self.program.phases().len()).unwrap_or(u32::MAX));
         let carries_trains = Transport::carries_trains(&self.machine, topology);
@@ -127,7 +127,7 @@ impl Scenario {
         // flits on all channels this is the geometric mean.
         let cycles = flit_hops / channels(topology).max(1.0).sqrt();
         Load {
-            events: if is_open { least } else { EVENTS_PER_HOP * crossings + jobs + cycles },
+            events: if is_open { least } else { crossing_events + jobs + cycles },
             least,
             flit_hops: if is_open { 0.0 } else { flit_hops },
             shared_flows: if is_open { 0.0 } else { self.shared_flows(topology, packet_hops, messages) },
@@ -136,6 +136,15 @@ impl Scenario {
                 + packet_hops.min(channels(topology)) * used_link,
             is_open,
         }
+    }
+
+    /// Returns the number of events of packets that cross `packet_hops` links of a grid of the ranks. On another topology
+    /// they cross fewer; without contention, and as a flow, each has one departure and one arrival, whatever the distance.
+    fn crossing_events(&self, topology: &Topology, packet_hops: f64) -> f64 {
+        let on_grid = mean_distance_of_ranks(self.ranks).max(1.0);
+        let is_whole = self.machine.is_free_of_contention() || self.machine.network.contention == Contention::FairFlows;
+        let distance = if is_whole { 1.0 } else { mean_distance(topology) };
+        packet_hops * (EVENTS_PER_HOP * (distance / on_grid).min(1.0) + EVENTS_AT_ENDS / on_grid)
     }
 
     /// Returns the number of links that flits of wormhole networks cross, summed over the flits. The packets of a rehearsed
