@@ -3,7 +3,7 @@
 use parsim::Simulation;
 use parsim::engine::Streams;
 use parsim::machine::{Machine, Sends};
-use parsim::node::{Detour, Interface, Phase, Receiving, Router, RouterTurn, Sending, Variation};
+use parsim::node::{Detour, DetourPhase, DetourVariation, Interface, Receiving, Router, RouterTurn, Sending};
 use parsim::program::collective::{CollectiveCall, Library};
 use parsim::program::{Message, Process, Program};
 use parsim::trace::{Activity, Trace};
@@ -75,7 +75,7 @@ fn communication_software_is_interrupted() {
             mean(40, |seed| run(&machine, seed, &ping_pong).makespan)
         };
         // At regular intervals, messages and detours would fall into step.
-        let detour = Detour { intervals: Variation::Exponential, ..Detour::new(us(50), us(20)) };
+        let detour = Detour { intervals: DetourVariation::Exponential, ..Detour::new(us(50), us(20)) };
         let slowdown = of(&[detour]) / of(&[]);
         // A message has 20 us of software; links and interfaces are fast. It may come in a detour.
         assert!((1.0 / 0.6..2.3).contains(&slowdown), "{has_interfaces}: {slowdown}");
@@ -99,7 +99,7 @@ fn only_unsynchronised_detours_are_amplified() {
         };
         let (rare, quiet) = (Detour::new(us(10_000), us(250)), of(&[]));
         let [random, together] =
-            [Phase::Random, Phase::Synchronised].map(|phase| of(&[Detour { phase, ..rare }]) / quiet);
+            [DetourPhase::Random, DetourPhase::Synchronised].map(|phase| of(&[Detour { phase, ..rare }]) / quiet);
         assert!((1.01..1.04).contains(&together), "{has_interfaces}: {together}");
         assert!(random > 1.10, "{has_interfaces}: {random}");
     }

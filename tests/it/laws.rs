@@ -6,7 +6,7 @@ use parsim::engine::Streams;
 use parsim::machine::{Allocation, Layout, Partition, Placement, Sends};
 use parsim::network::switching::{CutThrough, StoreAndForward};
 use parsim::network::{Buffers, Switching, Topology};
-use parsim::node::{Copies, Detour, Forwarding, Module, Router, RouterTurn, RoutingCosts, Variation, Work};
+use parsim::node::{Copies, Detour, DetourVariation, Forwarding, Module, Router, RouterTurn, RoutingCosts, Work};
 use parsim::program::MessagePattern;
 use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
@@ -231,7 +231,7 @@ pub fn any_machine() -> impl Strategy<Value = Machine> {
 
 /// Returns a detour each millisecond.
 fn any_detour((takes, varies): (u64, bool)) -> Detour {
-    let variation = if varies { Variation::Exponential } else { Variation::Fixed };
+    let variation = if varies { DetourVariation::Exponential } else { DetourVariation::Fixed };
     let detour = Detour::new(SimDuration::from_us(1000), SimDuration::from_us(takes));
     Detour { intervals: variation, durations: variation, ..detour }
 }

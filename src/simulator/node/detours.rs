@@ -23,20 +23,20 @@ pub struct Detour {
     /// after the other.
     pub takes: SimDuration,
     /// The distribution of the times between starts; `Fixed` unless given.
-    #[serde(default, skip_serializing_if = "Variation::is_default")]
-    pub intervals: Variation,
+    #[serde(default, skip_serializing_if = "DetourVariation::is_default")]
+    pub intervals: DetourVariation,
     /// The distribution of the durations; `Fixed` unless given.
-    #[serde(default, skip_serializing_if = "Variation::is_default")]
-    pub durations: Variation,
+    #[serde(default, skip_serializing_if = "DetourVariation::is_default")]
+    pub durations: DetourVariation,
     /// The relation between the detours of different processors; `Random` unless given.
-    #[serde(default, skip_serializing_if = "Phase::is_default")]
-    pub phase: Phase,
+    #[serde(default, skip_serializing_if = "DetourPhase::is_default")]
+    pub phase: DetourPhase,
 }
 
 /// The distribution of a time between detours, or of their durations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Variation {
+pub enum DetourVariation {
     /// Always the same time.
     #[default]
     Fixed,
@@ -47,7 +47,7 @@ pub enum Variation {
 /// The relation between the detours of different processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Phase {
+pub enum DetourPhase {
     /// Every processor draws its own: the detours of different processors are independent.
     #[default]
     Random,
@@ -55,7 +55,7 @@ pub enum Phase {
     Synchronised,
 }
 
-impl Variation {
+impl DetourVariation {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
     fn is_default(&self) -> bool {
         *self == Self::default()
@@ -70,7 +70,7 @@ impl Variation {
     }
 }
 
-impl Phase {
+impl DetourPhase {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
     fn is_default(&self) -> bool {
         *self == Self::default()
@@ -84,7 +84,8 @@ impl Detour {
     /// Creates detours at regular intervals, with a phase of their own on each processor.
     #[must_use]
     pub fn new(every: SimDuration, takes: SimDuration) -> Self {
-        let (intervals, durations, phase) = (Variation::default(), Variation::default(), Phase::default());
+        let (intervals, durations, phase) =
+            (DetourVariation::default(), DetourVariation::default(), DetourPhase::default());
         Self { every, takes, intervals, durations, phase }
     }
 
@@ -114,7 +115,7 @@ impl Detour {
 
 /// The detours of one processor, in order: what remains of them as its time passes.
 pub(crate) struct DetourSequence {
-    sources: Vec<Source>,
+    sources: Vec<DetourSource>,
     /// The first detour that has not been passed.
     next: Interruption,
 }
@@ -126,24 +127,24 @@ pub(crate) struct Interruption {
     pub end: SimTime,
 }
 
-struct Source {
+struct DetourSource {
     detour: Detour,
     /// The instant at which the next detour is due.
     due: SimTime,
     rng: ChaCha8Rng,
 }
 
-impl Source {
+impl DetourSource {
     /// Creates the source with this index, as processor `processor` finds it at the start of the run.
     fn new((index, detour): (usize, Detour), streams: Streams, processor: u64) -> Self {
         let entity = match detour.phase {
-            Phase::Random => processor,
-            Phase::Synchronised => u64::MAX,
+            DetourPhase::Random => processor,
+            DetourPhase::Synchronised => u64::MAX,
         };
         let mut rng = streams.stream(&format!("detours {index}"), entity);
         let first = match detour.intervals {
-            Variation::Fixed => detour.every.scaled(unit(&mut rng)),
-            Variation::Exponential => detour.intervals.draw(detour.every, &mut rng),
+            DetourVariation::Fixed => detour.every.scaled(unit(&mut rng)),
+            DetourVariation::Exponential => detour.intervals.draw(detour.every, &mut rng),
         };
         Self { detour, due: SimTime::START + first, rng }
     }
@@ -152,11 +153,11 @@ impl Source {
     /// first.
     fn rest(&mut self) -> SimDuration {
         match self.detour.intervals {
-            Variation::Fixed => {
+            DetourVariation::Fixed => {
                 let passed = self.detour.every - self.due.since(SimTime::START);
                 self.detour.durations.draw(self.detour.takes, &mut self.rng).saturating_sub(passed)
             }
-            Variation::Exponential => SimDuration::ZERO,
+            DetourVariation::Exponential => SimDuration::ZERO,
         }
     }
 
@@ -172,15 +173,15 @@ impl DetourSequence {
     pub fn new(detours: &[Detour], streams: Streams, (node, core, cpu): (u32, u32, u8)) -> Self {
         // A node has at most 2^24 cores.
         let processor = u64::from(node) << 32 | u64::from(core) << 8 | u64::from(cpu);
-        let source = |detour: (usize, &Detour)| Source::new((detour.0, *detour.1), streams, processor);
+        let source = |detour: (usize, &Detour)| DetourSource::new((detour.0, *detour.1), streams, processor);
         let mut sources: Vec<_> = detours.iter().enumerate().map(source).collect();
-        let rest: SimDuration = sources.iter_mut().map(Source::rest).sum();
+        let rest: SimDuration = sources.iter_mut().map(DetourSource::rest).sum();
         Self { sources, next: Interruption { begin: SimTime::START, end: SimTime::START + rest } }
     }
 
     /// Returns the bytes of the detours of a processor, if there are any.
     pub const fn memory(detours: &[Detour]) -> usize {
-        if detours.is_empty() { 0 } else { size_of::<Self>() + detours.len() * size_of::<Source>() }
+        if detours.is_empty() { 0 } else { size_of::<Self>() + detours.len() * size_of::<DetourSource>() }
     }
 
     /// Returns the first detour that has not been passed.
@@ -240,7 +241,7 @@ mod tests {
         assert!(one.iter().zip(&other).all(|(one, other)| one.begin != other.begin));
         assert!(one.windows(2).all(|pair| pair[1].begin.since(pair[0].begin) == us(1000)));
         assert!(one.iter().all(|detour| detour.end.since(detour.begin) == us(25)));
-        let together = [Detour { phase: Phase::Synchronised, ..detours[0] }];
+        let together = [Detour { phase: DetourPhase::Synchronised, ..detours[0] }];
         assert_eq!(until(&together, 0, end), until(&together, 1, end));
     }
 
@@ -248,7 +249,7 @@ mod tests {
     /// in progress when it begins.
     #[test]
     fn the_mean_slowdown_is_that_of_the_duty_cycle() {
-        let exponential = Variation::Exponential;
+        let exponential = DetourVariation::Exponential;
         let regular = Detour::new(us(1000), us(100));
         for (detour, rest) in [
             (regular, 5.0),
@@ -266,7 +267,7 @@ mod tests {
     #[test]
     fn work_in_parts_ends_with_work_in_one() {
         let detours =
-            [Detour::new(us(70), us(9)), Detour { phase: Phase::Synchronised, ..Detour::new(us(50), us(20)) }];
+            [Detour::new(us(70), us(9)), Detour { phase: DetourPhase::Synchronised, ..Detour::new(us(50), us(20)) }];
         let (mut in_parts, mut in_one) = (sequence(&detours, 3, 7), sequence(&detours, 3, 7));
         let ends = (0..1000).fold(SimTime::START, |now, _| in_parts.end_of(now, us(3)));
         assert_eq!(ends, in_one.end_of(SimTime::START, us(3000)));

@@ -14,7 +14,7 @@ mod scratch;
 mod software;
 
 pub(crate) use detours::DetourSequence;
-pub use detours::{Detour, Phase, Variation};
+pub use detours::{Detour, DetourPhase, DetourVariation};
 pub use dispatch::RouterTurn;
 pub(crate) use dispatch::{Admission, DispatchCheckpoint, Dispatcher, PreemptionRules};
 pub use input_output::{Host, Linear};

@@ -175,8 +175,9 @@ fn a_reader_who_leaves_early_hears_nothing_and_loses_no_file() {
 #[test]
 fn a_verdict_does_not_depend_on_its_reader() {
     let desk = Desk::new();
-    let measured: String = (1..400).map(|hops| format!("{},1.0\n", hops % 20 + 1)).collect();
-    std::fs::write(desk.path().join("data.csv"), format!("hops,measured_s\n{measured}")).expect("it can be written");
+    let points = (1..20).flat_map(|bytes| (1..20).map(move |hops| format!("{bytes},{hops},1.0\n")));
+    let measured = format!("bytes,hops,measured_s\n{}", points.collect::<String>());
+    std::fs::write(desk.path().join("data.csv"), measured).expect("it can be written");
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("parsim"));
     command.args(["validate", "--scenario", "scenarios/ping.ron", "--data", "data.csv", "--max-percent", "1"]);
     command.args(["--format", "jsonl"]).current_dir(desk.path()).env_remove("RUST_LOG");

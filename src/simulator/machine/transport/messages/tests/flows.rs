@@ -107,7 +107,7 @@ fn messages_that_never_meet_share_nothing_in_either_order() {
 fn only_headers_before_the_slowest_link_cost_time() {
     for (per_byte, expected) in [([1, 10, 1], 64 + 10_000), ([10, 1, 1], 10_000), ([1, 1, 10], 128 + 10_000)] {
         let mut machine = star(Sends::UntilDelivered);
-        machine.network.topology = Topology::Mesh2d { rows: 1, columns: 4 };
+        machine.network.topology = Topology::Line { nodes: 4 };
         let header = Bytes::new(64);
         machine.network.switching = CutThrough { packet: Bytes::new(1 << 20), header }.into();
         machine.network.overrides = (0..3)
