@@ -157,11 +157,12 @@ impl Network {
     pub fn machine_faults(&self, topology: &Topology) -> Vec<Fault> {
         let mut faults: Vec<_> =
             (0..self.overrides.len()).filter_map(|index| self.override_fault(topology, index)).collect();
-        faults.extend(self.illegal_pair(topology));
+        let wiring = Wiring::new(topology, &self.overrides);
+        // No other routing helps where there is no path.
+        faults.extend(self.disconnected_pair(&wiring).or_else(|| self.illegal_pair(topology)));
         faults.extend(self.phases_without_legs(topology));
         if faults.is_empty() {
-            let wiring = Wiring::new(topology, &self.overrides);
-            faults.extend(self.disconnected_pair(&wiring).or_else(|| self.parted_levels(topology)));
+            faults.extend(self.parted_levels(topology));
             if let (true, Routing::Table(table)) = (faults.is_empty(), &self.routing) {
                 faults = table_faults(wiring, table);
             }

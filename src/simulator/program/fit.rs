@@ -90,8 +90,10 @@ fn memory_fault(program: &dyn Program, machine: &Machine, layout: &Layout) -> Op
     let needed = node_memory(program, machine, layout);
     let (node, bytes) = (0..).zip(needed).find(|(_, bytes)| *bytes > available)?;
     let rank = layout.first_rank(node).unwrap_or(0);
+    let others = (0..layout.ranks()).filter(|rank| layout.location(*rank).node == node).count().saturating_sub(1);
+    let others = if others == 0 { String::new() } else { format!(" and {others} more") };
     let message = format!(
-        "the program does not fit: node {node} with rank {rank} needs {}, but has {} of memory",
+        "the program does not fit: node {node} with rank {rank}{others} needs {}, but has {} of memory",
         format_memory(bytes),
         format_memory(available)
     );

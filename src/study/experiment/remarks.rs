@@ -150,7 +150,7 @@ impl Remarks {
         self.behind_a_link.map(|(count, busy)| {
             format!(
                 "note: the {count} interfaces of a node share its only link, which is as fast as {} of them: describe faster `end_links`, \
-                 or a topology with several links at each node",
+                 or a topology with several links at each node and a routing that uses all of them, such as `EvenTies`",
                 digits(busy)
             )
         })

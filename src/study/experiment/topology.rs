@@ -42,8 +42,15 @@ impl DescribedTopology {
     /// Returns an error for an unknown name, or a number of nodes that the topology cannot have.
     pub fn named(name: &str, nodes: u32) -> Result<Self, StudyError> {
         let topology = Topology::from_name(name, nodes).map_err(|error| StudyError::Request(error.to_string()))?;
-        let (files, notes) = (Vec::new(), Vec::new());
-        Ok(Self { topology, remaining: None, network: None, rate: None, metadata: None, files, notes })
+        Ok(Self {
+            topology,
+            remaining: None,
+            network: None,
+            rate: None,
+            metadata: None,
+            files: Vec::new(),
+            notes: Vec::new(),
+        })
     }
 
     /// Reads the network of a machine, or the part of a scenario's network that its ranks use.

@@ -7,7 +7,8 @@ use super::fitted_parameter::FittedParameter;
 use super::inputs::inputs;
 use super::intervals::ParameterIntervals;
 use super::prediction::{Extension, around, of_residual};
-use super::{AlternativeFits, CalibrationRequest, EVALUATIONS, conflicts, shared_measurements, words};
+use super::rows::calibrating;
+use super::{AlternativeFits, CalibrationRequest, EVALUATIONS, conflicts, words};
 use crate::experiment::{CalibratedValues, IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability, Reach};
 use crate::scenario::source::Document;
@@ -217,7 +218,7 @@ impl BestFit<'_> {
             simulated: self.case.tables.iter().map(|table| table.simulated.clone()).collect(),
             has_columns: !self.case.intervals.kinds.is_empty() || self.case.intervals.growing.is_some(),
             misfit: words::misfit(self.misfit(), self.fit.is_implausible(self.best)),
-            calibrating: shared_measurements::calibrating(self.fit.rows),
+            calibrating: calibrating(self.fit.rows),
             inputs: Vec::new(),
             checksum: String::new(),
             file: file.to_owned(),
@@ -376,6 +377,7 @@ impl Predictor {
     }
 
     /// Returns what it means that `by` sets another value than the calibrated one at `path`.
+    #[must_use]
     pub fn note_on_replaced(&self, path: &str, by: &str) -> String {
         let beside = self.entangled_with(path).join(", ");
         if beside.is_empty() {

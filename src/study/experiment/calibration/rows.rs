@@ -113,6 +113,11 @@ pub fn along_axes(mut rows: Vec<MeasuredRow>, scenario: &Path) -> Result<Vec<Mea
     }
 }
 
+/// Returns the measurements that calibrate parameters or intervals.
+pub fn calibrating(rows: &[MeasuredRow]) -> Vec<f64> {
+    rows.iter().filter(|row| row.trains || row.sets_intervals).filter_map(|row| row.reference).collect()
+}
+
 /// Marks the rows of all `tables` whose measurements calibrate as rows of other tables.
 pub fn mark_shared(rows: &mut [MeasuredRow], tables: &[CalibrationTable]) {
     let measurement = |row: &MeasuredRow| {

@@ -2,18 +2,12 @@
 
 use super::inputs::hash_of;
 use super::predictor::Predictor;
-use super::rows::MeasuredRow;
 use crate::experiment::path_word;
 use crate::scenario::{Comparison, Measurements, Scenario};
 use std::path::Path;
 
 /// Relative difference up to which two measurements are the same one, written in different units.
 const SAME: f64 = 1e-9;
-
-/// Returns the measurements that calibrate parameters or intervals.
-pub fn calibrating(rows: &[MeasuredRow]) -> Vec<f64> {
-    rows.iter().filter(|row| row.trains || row.sets_intervals).filter_map(|row| row.reference).collect()
-}
 
 impl Predictor {
     /// Returns that measurements with which a scenario is compared are data of the calibration, if they are.
