@@ -27,14 +27,36 @@ pub struct Bar {
     lines: OnceLock<mpsc::Sender<()>>,
 }
 
+/// A stage of a command that runs its cases in passes.
+#[derive(Default)]
+struct Stage {
+    /// The name; empty if the command has no stages.
+    name: String,
+    /// The most passes that it may take, if that is known.
+    most: Option<u64>,
+    /// Number of passes begun.
+    passes: u64,
+}
+
+impl Stage {
+    /// Begins a pass, and returns its name.
+    fn next_pass(&mut self) -> String {
+        self.passes += 1;
+        let stage = if self.name.is_empty() { String::new() } else { format!("{}, ", self.name) };
+        let most =
+            self.most.filter(|most| self.passes <= *most).map_or(String::new(), |most| format!(" of up to {most}"));
+        format!("{stage}pass {}{most}: ", self.passes)
+    }
+}
+
 /// The cases of a bar.
 struct CasesUnderWay {
     shown: ProgressBar,
     failed: AtomicU64,
     /// `true` if the command runs its cases in many passes and does not know how many are left.
     has_passes: bool,
-    /// Number of passes begun.
-    passes: AtomicU64,
+    /// The stage of the command that the passes belong to.
+    stage: Mutex<Stage>,
     /// The cases that are being run, the oldest first.
     running: Mutex<Vec<Keys>>,
 }
@@ -46,12 +68,16 @@ impl Default for Bar {
 }
 
 impl CaseProgress for Bar {
+    fn stage(&self, name: &str, most_passes: usize) {
+        let most = u64::try_from(most_passes).ok();
+        *self.cases.stage() = Stage { name: name.to_owned(), most, passes: 0 };
+    }
+
     fn begin(&self, cases: u64) {
         HAS_BAR.store(true, Ordering::Relaxed);
         let shown = &self.cases.shown;
-        let pass = 1 + self.cases.passes.fetch_add(1, Ordering::Relaxed);
         if self.cases.has_passes {
-            shown.set_prefix(format!("pass {pass}: "));
+            shown.set_prefix(self.cases.stage().next_pass());
         }
         shown.reset();
         shown.set_length(cases);
@@ -107,8 +133,8 @@ impl Bar {
         };
         let style = ProgressStyle::with_template(template).expect("the template is valid").with_key("left", left);
         let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style);
-        let (failed, passes) = (AtomicU64::new(0), AtomicU64::new(0));
-        let cases = CasesUnderWay { shown, failed, has_passes, passes, running: Mutex::default() };
+        let (failed, stage, running) = (AtomicU64::new(0), Mutex::default(), Mutex::default());
+        let cases = CasesUnderWay { shown, failed, has_passes, stage, running };
         Self { cases: Arc::new(cases), lines: OnceLock::new() }
     }
 
@@ -128,6 +154,10 @@ impl Bar {
 impl CasesUnderWay {
     fn running(&self) -> MutexGuard<'_, Vec<Keys>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn line(&self) -> String {
@@ -317,5 +347,17 @@ mod tests {
         let (single, of_passes) = (line(&Bar::default(), 1), line(&Bar::of_passes(), 3));
         assert!(single.starts_with("7 of 20 cases") && single.contains(" left"), "{single}");
         assert!(of_passes.starts_with("pass 3: 7 of 20 cases") && !of_passes.contains(" left"), "{of_passes}");
+    }
+
+    #[test]
+    fn a_stage_says_how_many_passes_it_may_take() {
+        let bar = Bar::of_passes();
+        bar.stage("fit 1 of 2", 200);
+        bar.begin(20);
+        bar.begin(20);
+        assert!(bar.cases.line().starts_with("fit 1 of 2, pass 2 of up to 200: 0 of 20 cases"), "{}", bar.cases.line());
+        bar.stage("fit 2 of 2", 0);
+        bar.begin(20);
+        assert!(bar.cases.line().starts_with("fit 2 of 2, pass 1: 0 of 20 cases"), "{}", bar.cases.line());
     }
 }

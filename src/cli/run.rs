@@ -9,7 +9,8 @@ use parsim_sim::simulation::Detail;
 use parsim_study::experiment::calibration::{CalibratedScenario, Predictor};
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{
-    MatchedPoints, Outcome, References, ScenarioFile, StudyError, check_critical_times, degrees_of_parallelism,
+    FormulaValues, MatchedPoints, Outcome, References, ScenarioFile, StudyError, check_critical_times,
+    degrees_of_parallelism,
 };
 use parsim_study::files::{OutputClaims, create, create_with};
 use parsim_study::report::{HeatMap, write_accounts, write_sources};
@@ -71,6 +72,10 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     let mut matched = MatchedPoints::none(&references);
     matched.add(&case.keys);
     answer.notes.extend(matched.note_on_columns());
+    answer.notes.extend(references.notes_on_repetitions());
+    let mut formulas = FormulaValues::none(&references);
+    formulas.add(&case);
+    answer.notes.extend(formulas.notes());
     answer.notes.extend(references.note_on_one_rank(&case));
     answer.notes.extend(calibrated.iter().flat_map(CalibratedScenario::notes));
     common.output.print(answer)?;

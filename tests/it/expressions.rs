@@ -102,6 +102,12 @@ fn a_model_of_ones_own_stands_beside_the_simulation() {
     let predicted = |key: &str| rows.iter().map(|row| row[key].as_f64()).collect::<Vec<_>>();
     assert_eq!(predicted("predicted_mine_s"), [Some(3.5), Some(4.0)]);
     assert_eq!(predicted("predicted_none_s"), [None; 2]);
+    let makespans = predicted("makespan_s").into_iter().map(Option::unwrap);
+    let errors: Vec<_> = makespans.zip([3.5, 4.0]).map(|(makespan, own)| Some(makespan / own - 1.0)).collect();
+    assert_eq!(predicted("error_against_predicted_mine_s"), errors);
+    let notes = String::from_utf8_lossy(&swept.get_output().stderr).into_owned();
+    assert!(notes.contains("the formula `none` of `compare` has no value in any case: "), "{notes}");
+    assert!(!notes.contains("`mine`"), "{notes}");
     let run = folder.parsim(&["run", "scenario.ron"]).assert().success();
     assert!(String::from_utf8_lossy(&run.get_output().stdout).contains("mine"));
 }
@@ -119,6 +125,7 @@ fn a_faulty_model_is_rejected_with_what_would_be_right() {
         (r#"Formula(name: "a", seconds: "ranks")"#, "there is no `ranks` here", "known here: n, m, p"),
         (r#"Formula(name: "a", seconds: "n > 1")"#, "is a condition", "compute a time"),
         (r#"Formula(name: "a", seconds: "n +")"#, "`seconds` of `a`: ", "help: "),
+        (r#"Formula(name: "a", seconds: "")"#, "the expression is empty", "write a number, a name"),
     ] {
         let checked = with_models(models).parsim(&["check", "scenario.ron"]).assert().code(2);
         let words = String::from_utf8_lossy(&checked.get_output().stderr).into_owned();

@@ -84,6 +84,25 @@ fn hidden_communication_is_that_beside_computations() {
     assert_eq!(times(blocking), [None, None]);
 }
 
+/// Over several seeds, the communication that is hidden is their mean, as the makespan is.
+#[test]
+fn hidden_communication_is_a_mean_over_seeds() {
+    let hidden = |extra: &str| {
+        let steps = "Isend(to: \"1 - rank\", bytes: \"8000 B\"), Irecv(from: \"1 - rank\"), Compute(seconds: \"1e-6\"), Waitall";
+        let scenario = with_program(&format!("steps: [{steps}]"))
+            .replace("File(\"machines/t800.ron\")", &format!("File(\"{}\")", crate::repository(CLUSTER).display()))
+            .replace("ranks: 4", "ranks: 2");
+        let noise = "machine.nodes.noise=Uniform(0.3)";
+        let mut arguments = vec!["run", "scenario.ron", "--format", "json", "--set", noise];
+        arguments.extend(extra.split(' '));
+        let ran = Folder::with(scenario).parsim(&arguments).assert().success();
+        let row: serde_json::Value = serde_json::from_slice(&ran.get_output().stdout).expect("a record");
+        row["hidden_communication_s"].as_f64().expect("it is reported")
+    };
+    let (one, other, both) = (hidden("--seed 1"), hidden("--seed 2"), hidden("--seed 1 --set repeat=2"));
+    assert!(one != other && (both - f64::midpoint(one, other)).abs() < 1e-15, "{one}, {other}, {both}");
+}
+
 /// Messages that are short enough to leave at once arrive while the ranks compute. The next ones leave when the ranks
 /// wait, for whatever it is.
 #[test]

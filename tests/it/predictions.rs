@@ -444,7 +444,7 @@ fn intervals_have_the_level_of_their_case() {
         .expect("it can be written");
     let row = |more: &[&str]| calibrated.rows("run", &[&["--set", "ranks=4"][..], more].concat()).remove(0);
     assert!(row(&[]).get("makespan_low80_s").is_some() && row(&["--interval", "90"]).get("makespan_low90_s").is_some());
-    let few = "99 % take at least 99 errors of rows that were left out, and the calibration has 12: give at most `--interval 92`";
+    let few = "intervals at 99 % need at least 99 errors of rows that were left out, and the calibration has 12: give at most `--interval 92`";
     let (code, said, noted) = calibrated.ended_by("case.ron", "run", &["--interval", "99", "--quiet"]);
     assert!(code == Some(2) && said.is_empty() && noted.contains(few), "{noted}");
     // A level that the case states and its data do not allow is no error of the command.

@@ -404,10 +404,7 @@ impl Transport {
     /// Starts to record the communication work of processors and interfaces. Must be called on a transport [packet by
     /// packet](Self::packet_by_packet), before the first event.
     pub fn keep_log(&mut self) {
-        match &mut self.0 {
-            TransportState::Packets(transport) => transport.keep_services(),
-            TransportState::Messages(transport) => transport.keep_log(),
-        }
+        either!(&mut self.0, transport => transport.log = Some(CommunicationLog::default()));
     }
 
     /// Reports when data leave their source, and when they are at the interface of their destination, before a processor
@@ -418,13 +415,8 @@ impl Transport {
         }
     }
 
-    /// Returns the record of the communication work.
-    pub fn take_log(&mut self) -> CommunicationLog {
-        match &mut self.0 {
-            TransportState::Packets(transport) => {
-                CommunicationLog { services: transport.take_services(), passages: Vec::new() }
-            }
-            TransportState::Messages(transport) => transport.take_log(),
-        }
+    /// Returns the record of the communication work since it was last cleared, if it is kept.
+    pub fn log(&mut self) -> Option<&mut CommunicationLog> {
+        either!(&mut self.0, transport => transport.log.as_mut())
     }
 }

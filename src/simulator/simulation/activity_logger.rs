@@ -7,12 +7,12 @@ use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
 use crate::node::{Host, Node, Work};
 use crate::program::{Reply, Verb};
-use crate::trace::{Activity, ActivityLog, CommunicationLog, ComputationAmount, LogDetail, LogEntry, Loop, Trace};
+use crate::trace::{Activity, ActivityLog, ComputationAmount, LogDetail, LogEntry, Loop, Trace};
 use rustc_hash::FxHashMap;
 
 /// An observer that keeps the activity log of a run.
 pub struct ActivityLogger {
-    entries: Vec<LogEntry>,
+    log: ActivityLog,
     /// The current request of each rank's process.
     requests: Vec<LogDetail>,
     /// The moves of bytes by operation: whether through memory, and the number of bytes.
@@ -25,7 +25,7 @@ pub struct ActivityLogger {
 impl ActivityLogger {
     pub fn new(machine: &Machine, ranks: u32) -> Self {
         Self {
-            entries: Vec::new(),
+            log: ActivityLog::default(),
             requests: vec![LogDetail::Else; ranks as usize],
             moves: FxHashMap::default(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
@@ -93,7 +93,7 @@ impl ActivityLogger {
     /// Logs an activity of a rank, together with the request behind it.
     fn booked(&mut self, entry: &LogEntry) {
         if entry.begin < entry.end && entry.activity != Activity::Idle {
-            self.entries.push(LogEntry { doing: self.requests[entry.rank as usize], ..*entry });
+            self.log.entries.push(LogEntry { doing: self.requests[entry.rank as usize], ..*entry });
         }
     }
 }
@@ -107,13 +107,16 @@ impl Observer for ActivityLogger {
                 self.moves.insert(operation.0, (is_memory, bytes));
             }
             Occurrence::ActivityEnded(ref entry) => self.booked(entry),
+            Occurrence::Communicated(work) => {
+                self.log.services.extend_from_slice(&work.services);
+                self.log.passages.extend_from_slice(&work.passages);
+            }
             _ => {}
         }
     }
 
-    fn end(self, trace: &mut Trace, log: CommunicationLog) -> Result<(), SimulationError> {
-        let CommunicationLog { services, passages } = log;
-        trace.activity_log = Some(ActivityLog { entries: self.entries, services, passages });
+    fn end(self, trace: &mut Trace) -> Result<(), SimulationError> {
+        trace.activity_log = Some(self.log);
         Ok(())
     }
 }

@@ -191,7 +191,8 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.context.clock.set(now);
         for rank in 0..self.layout.ranks() {
             self.accounts.add(rank, INITIALISATION, Activity::System, start);
-            self.observer.on(&Occurrence::Created { rank, phase: INITIALISATION, at: now });
+            let processor = self.transport.processor(self.layout.location(rank));
+            self.observer.on(&Occurrence::Created { rank, processor, phase: INITIALISATION, at: now });
             self.ranks[rank as usize].since = now;
         }
         if let Some(background) = &mut self.background {
@@ -211,6 +212,10 @@ impl<'s, O: Observer> Execution<'s, O> {
             return Ok(None);
         }
         let Some(now) = self.transport.step() else { return Ok(None) };
+        if O::OBSERVES {
+            // Activities that end now contain work that has been admitted before.
+            self.observe_communication();
+        }
         if self.transport.has_completions() {
             self.context.clock.set(now);
             self.settle(now)?;

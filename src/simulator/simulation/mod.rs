@@ -407,7 +407,9 @@ impl<'m> Simulation<'m> {
             return Err(SimulationError::NothingToRecord { program: name.to_owned() });
         }
         let recorder = Recorder::new(sink, name, self.machine, &self.layout)?;
-        self.run_observed(program, Observers::of(self, Some(recorder)), Some(detail))
+        // Packets in trains are served ahead of time, and withdrawn if another event intervenes.
+        let single = self.clone().packet_by_packet();
+        single.run_observed(program, Observers::of(self, Some(recorder)), Some(detail))
     }
 
     /// Runs the program with `observer`. Packets travel in trains unless they may find a finite buffer full, or trains
@@ -460,6 +462,9 @@ impl<'m> Simulation<'m> {
         detail: Option<Detail>,
     ) -> Result<Trace, SimulationError> {
         let mut execution = Execution::new(self, program, observer);
+        if detail.is_some() {
+            execution.keep_log();
+        }
         if detail == Some(Detail::Links) {
             execution.record_transfers();
         }

@@ -9,8 +9,8 @@ use crate::units::{SimDuration, SimTime};
 
 /// An occurrence in a run.
 pub enum Occurrence<'o> {
-    /// The process of a rank starts, after the machine has been initialised.
-    Created { rank: u32, phase: Phase, at: SimTime },
+    /// The process of a rank starts on a processor, after the machine has been initialised.
+    Created { rank: u32, processor: u32, phase: Phase, at: SimTime },
     /// A process makes a request. `awaited` is the kind of operation it waits for, if it waits for a single one.
     Requested { rank: u32, phase: Phase, verb: &'o Verb, awaited: Option<OperationKind> },
     /// A process resumes with the reply it waited for. Without a reply, it starts.
@@ -48,6 +48,8 @@ pub enum Occurrence<'o> {
     Computes { rank: u32, time: SimDuration },
     /// A rank has spent time in one activity. Only the activity log knows the request behind it.
     ActivityEnded(LogEntry),
+    /// Processors and interfaces have worked for the communication.
+    Communicated(&'o CommunicationLog),
     /// Links have carried packets. The transfers of each link are in order.
     Transferred(&'o [Transfer]),
 }
@@ -65,12 +67,11 @@ pub trait Observer: Sized {
         0
     }
 
-    /// Ends the observation and adds its results to the trace. `log` is the work of processors and interfaces for
-    /// communication.
+    /// Ends the observation and adds its results to the trace.
     ///
     /// # Errors
     /// An I/O error of the recording.
-    fn end(self, _trace: &mut Trace, _log: CommunicationLog) -> Result<(), SimulationError> {
+    fn end(self, _trace: &mut Trace) -> Result<(), SimulationError> {
         Ok(())
     }
 }

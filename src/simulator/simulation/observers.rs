@@ -6,7 +6,7 @@ use super::recorder::Recorder;
 use super::request_logger::RequestLogger;
 use super::{Simulation, SimulationError};
 use crate::trace::events::EventId;
-use crate::trace::{CommunicationLog, Delivery, Trace};
+use crate::trace::{Delivery, Trace};
 
 /// The observers of a run; each is present only if its log is requested.
 pub struct Observers<'w> {
@@ -51,10 +51,10 @@ impl Observer for Observers<'_> {
         self.recorder.as_ref().map_or(0, |recorder| recorder.last_event(rank))
     }
 
-    fn end(self, trace: &mut Trace, log: CommunicationLog) -> Result<(), SimulationError> {
+    fn end(self, trace: &mut Trace) -> Result<(), SimulationError> {
         trace.deliveries = self.deliveries.unwrap_or_default();
-        self.activities.map_or(Ok(()), |activities| activities.end(trace, log))?;
-        self.requests.map_or(Ok(()), |requests| requests.end(trace, CommunicationLog::default()))?;
-        self.recorder.map_or(Ok(()), |recorder| recorder.end(trace, CommunicationLog::default()))
+        self.activities.map_or(Ok(()), |activities| activities.end(trace))?;
+        self.requests.map_or(Ok(()), |requests| requests.end(trace))?;
+        self.recorder.map_or(Ok(()), |recorder| recorder.end(trace))
     }
 }

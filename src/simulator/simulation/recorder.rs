@@ -7,11 +7,12 @@ use crate::machine::{Layout, Machine};
 use crate::program::Operation;
 use crate::trace::events::EventId;
 use crate::trace::{
-    Activity, Cause, CauseKind, CommunicationLog, Header, Interval, LogEntry, RecordingWriter, Trace, Transfer,
+    Activity, BusyInterval, Cause, CauseKind, Header, Interval, LogEntry, RecordingWriter, Trace, Transfer,
 };
 use crate::units::{SimDuration, SimTime};
 use crate::version;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 use std::io::{self, Write};
 
 /// An event of a rank and its time.
@@ -44,6 +45,10 @@ pub struct Recorder<'w> {
     rendezvous: bool,
     /// `true` if a lower rank uses the same core, by rank. Empty if no ranks share cores.
     sharing: Vec<bool>,
+    /// The ranks on each processor.
+    ranks: FxHashMap<u32, Vec<u32>>,
+    /// By rank, the communication work of its processor that is not part of a recorded interval yet, in order.
+    busy: Vec<VecDeque<BusyInterval>>,
     /// The last event of each rank.
     last: Vec<u32>,
     /// The cause of the end of each rank's wait, until its interval is recorded.
@@ -72,6 +77,8 @@ impl<'w> Recorder<'w> {
             writer: RecordingWriter::new(sink, &header).map_err(not_recorded)?,
             rendezvous: machine.may_wait_for_receives(),
             sharing: sharing(machine, layout),
+            ranks: FxHashMap::default(),
+            busy: vec![VecDeque::new(); ranks],
             last: vec![0; ranks],
             causes: vec![None; ranks],
             messages: Vec::new(),
@@ -85,6 +92,8 @@ impl<'w> Recorder<'w> {
         let LogEntry { rank, phase, activity, end, system, ready, .. } = *entry;
         let cause = self.causes[rank as usize].take();
         let begin = self.writer.end(rank);
+        let busy = self.take_busy(rank, end);
+        debug_assert_eq!(busy.iter().map(|busy| busy.end.since(busy.begin)).sum::<SimDuration>(), system);
         if begin == end && cause.is_none() {
             return;
         }
@@ -92,7 +101,33 @@ impl<'w> Recorder<'w> {
         let is_own = |cause: &Cause| cause.means == CauseKind::Sending && cause.event == self.last[rank as usize];
         let cause = cause.filter(|cause| !(activity == Activity::Sending && is_own(cause)));
         let is_shared = self.is_shared(rank);
-        self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause });
+        self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause }, &busy);
+    }
+
+    /// Adds the work of a processor, which is in order, to all of its ranks.
+    fn worked(&mut self, work: &BusyInterval) {
+        for rank in self.ranks.get(&work.processor).into_iter().flatten() {
+            let busy = &mut self.busy[*rank as usize];
+            match busy.back_mut() {
+                Some(last) if last.end == work.begin && last.handling == work.handling => last.end = work.end,
+                _ if work.begin < work.end => busy.push_back(*work),
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes the work for the communication up to `end` on the processor of a rank.
+    fn take_busy(&mut self, rank: u32, end: SimTime) -> Vec<BusyInterval> {
+        let busy = &mut self.busy[rank as usize];
+        let mut taken = Vec::new();
+        while let Some(work) = busy.front_mut().filter(|work| work.begin < end) {
+            taken.push(BusyInterval { end: work.end.min(end), ..*work });
+            work.begin = end;
+            if work.end <= end {
+                busy.pop_front();
+            }
+        }
+        taken
     }
 
     /// Returns whether the communication work of the processor of `rank` is attributed to another rank.
@@ -100,11 +135,11 @@ impl<'w> Recorder<'w> {
         self.sharing.get(rank as usize).copied().unwrap_or(false)
     }
 
-    fn write(&mut self, interval: &Interval<'static>) {
+    fn write(&mut self, interval: &Interval<'static>, busy: &[BusyInterval]) {
         if self.error.is_some() {
             return;
         }
-        match self.writer.interval(interval) {
+        match self.writer.interval(interval, busy) {
             Ok(Some(event)) => self.last[interval.rank as usize] = event,
             Ok(None) => {}
             Err(error) => self.error = Some(error),
@@ -247,10 +282,11 @@ impl<'w> Recorder<'w> {
 impl Observer for Recorder<'_> {
     fn on(&mut self, occurrence: &Occurrence<'_>) {
         match *occurrence {
-            Occurrence::Created { rank, phase, at: end } => {
+            Occurrence::Created { rank, processor, phase, at: end } => {
+                self.ranks.entry(processor).or_default().push(rank);
                 let (activity, system, ready) = (Activity::System, SimDuration::ZERO, SimDuration::ZERO);
                 let is_shared = self.is_shared(rank);
-                self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause: None });
+                self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause: None }, &[]);
             }
             Occurrence::ActivityEnded(ref entry) => self.record_interval(entry),
             Occurrence::Posted { rank, operation, handle, bytes } => {
@@ -273,6 +309,7 @@ impl Observer for Recorder<'_> {
             Occurrence::Notified { now, rank, operation, is_end: true } => self.has_ended(now, rank, operation),
             Occurrence::Notified { now, rank, operation, is_end: false } => self.has_begun(now, rank, operation),
             Occurrence::Released { rank, by } => self.released(rank, by),
+            Occurrence::Communicated(work) => work.busy.iter().for_each(|busy| self.worked(busy)),
             Occurrence::Transferred(transfers) => self.carried(transfers),
             Occurrence::Requested { .. }
             | Occurrence::Replied { .. }
@@ -286,7 +323,7 @@ impl Observer for Recorder<'_> {
         self.last[rank as usize]
     }
 
-    fn end(self, trace: &mut Trace, _: CommunicationLog) -> Result<(), SimulationError> {
+    fn end(self, trace: &mut Trace) -> Result<(), SimulationError> {
         let written = match self.error {
             Some(error) => Err(error),
             None => self.writer.finish(trace.makespan, &trace.links, trace.counts),

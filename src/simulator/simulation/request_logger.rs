@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::node::RouterTurn;
 use crate::node::processor::{Stopwatch, Work};
 use crate::program::{Message, MessagePattern, Operation, Received, Reply, Verb};
-use crate::trace::{CommunicationLog, Phase, ReceivedMessage, Request, RequestLog, Trace, UnexportedDetails};
+use crate::trace::{Phase, ReceivedMessage, Request, RequestLog, Trace, UnexportedDetails};
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
 
@@ -58,7 +58,7 @@ impl Observer for RequestLogger {
         }
     }
 
-    fn end(self, trace: &mut Trace, _: CommunicationLog) -> Result<(), SimulationError> {
+    fn end(self, trace: &mut Trace) -> Result<(), SimulationError> {
         trace.requests = Some(self.log);
         Ok(())
     }

@@ -18,13 +18,69 @@ pub struct ActivityLog {
     pub passages: Vec<Passage>,
 }
 
-/// The part of the activity log that a message transport keeps.
+/// What a message transport has done since its log was last cleared.
 #[derive(Clone, Debug, Default)]
 pub struct CommunicationLog {
     /// The services of processors for the communication.
     pub services: Vec<Service>,
     /// The messages and packets at network interfaces.
     pub passages: Vec<Passage>,
+    /// The intervals that are booked as system time. Those of a processor are in order and do not overlap.
+    pub busy: Vec<BusyInterval>,
+}
+
+impl CommunicationLog {
+    /// Returns whether nothing has been logged.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.services.is_empty() && self.passages.is_empty() && self.busy.is_empty()
+    }
+
+    /// Forgets everything, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.services.clear();
+        self.passages.clear();
+        self.busy.clear();
+    }
+}
+
+/// An interval in which a processor works for the communication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BusyInterval {
+    /// The processor.
+    pub processor: u32,
+    /// The beginning.
+    pub begin: SimTime,
+    /// The end.
+    pub end: SimTime,
+    /// The purpose of the work.
+    pub handling: Handling,
+}
+
+/// The purpose of the work of a processor for the communication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Handling {
+    /// A message of a process of this node leaves.
+    Sending,
+    /// Packets of other nodes are passed on.
+    Forwarding,
+    /// A message arrives, or its acknowledgement.
+    Receiving,
+}
+
+impl Handling {
+    /// All purposes, in the order of their numbers in a recording.
+    pub const ALL: [Self; 3] = [Self::Sending, Self::Forwarding, Self::Receiving];
+
+    /// Returns the name in pictures and traces.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sending => "sending",
+            Self::Forwarding => "forwarding",
+            Self::Receiving => "receiving",
+        }
+    }
 }
 
 /// The passage of a message, or of a part of one, through a network interface.

@@ -1,5 +1,6 @@
 //! Events with their causes: the form in which traces of any origin are analysed.
 
+use super::Handling;
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
 
@@ -64,6 +65,30 @@ pub struct Event {
     pub label: u16,
 }
 
+/// A time in which a processor works for the communication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkSpan {
+    /// The beginning.
+    pub from: SimDuration,
+    /// The end.
+    pub to: SimDuration,
+    /// The purpose of the work, if it is known.
+    pub handling: Option<Handling>,
+}
+
+/// An interval of a process in which its processor works for the communication at known times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkInterval {
+    /// The event of the work, which is the first event of the interval.
+    pub work: EventId,
+    /// The last event of the interval.
+    pub last: EventId,
+    /// The beginning of the interval.
+    pub from: SimDuration,
+    /// The end of the interval.
+    pub to: SimDuration,
+}
+
 /// The logical time of an event and its name in the source of the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stamp {
@@ -87,6 +112,9 @@ pub struct Events {
     antecedents: Vec<Antecedent>,
     /// The stamps of all events, or empty.
     stamps: Vec<Stamp>,
+    /// The intervals with communication work at known times, in order, each with the end of its work in `work`.
+    work_intervals: Vec<(WorkInterval, usize)>,
+    work: Vec<WorkSpan>,
     known_labels: Vec<Label>,
     label_numbers: FxHashMap<Label, u16>,
     known_ways: Vec<Way>,
@@ -146,6 +174,28 @@ impl Events {
         self.ends.push(u32::try_from(self.antecedents.len()).expect("antecedents are counted in 32 bits"));
         self.stamps.extend(stamp);
         number
+    }
+
+    /// Sets the times at which the processor works for the communication in an interval, the last one of the list so
+    /// far. They are in order and within the interval, and sum to the service of its first event.
+    pub fn place_work(&mut self, interval: WorkInterval, work: &[WorkSpan]) {
+        self.work.extend_from_slice(work);
+        self.work_intervals.push((interval, self.work.len()));
+    }
+
+    /// Returns the interval that an event belongs to and the times of its communication work, if they are known.
+    #[must_use]
+    pub fn work_interval(&self, event: EventId) -> Option<(WorkInterval, &[WorkSpan])> {
+        let after = self.work_intervals.partition_point(|(interval, _)| interval.work <= event);
+        let (interval, end) = *self.work_intervals[..after].last().filter(|(interval, _)| event <= interval.last)?;
+        let begin = after.checked_sub(2).map_or(0, |before| self.work_intervals[before].1);
+        Some((interval, &self.work[begin..end]))
+    }
+
+    /// Returns the number of times at which processors are known to work for the communication.
+    #[must_use]
+    pub const fn work_spans(&self) -> usize {
+        self.work.len()
     }
 
     /// Returns the number of events.

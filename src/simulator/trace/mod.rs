@@ -9,8 +9,8 @@ mod transfer;
 
 pub use accounts::{Account, Accounts, Activity, Phase, find_phase};
 pub use activity_log::{
-    ActivityLog, CommunicationLog, ComputationAmount, LogDetail, LogEntry, Loop, Passage, PassageStep, Service,
-    Software, SoftwareCharge,
+    ActivityLog, BusyInterval, CommunicationLog, ComputationAmount, Handling, LogDetail, LogEntry, Loop, Passage,
+    PassageStep, Service, Software, SoftwareCharge,
 };
 pub use recording::{
     Cause, CauseKind, Header, Interval, MAGIC, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,

@@ -14,12 +14,13 @@ use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
 /// The first bytes of a recording; the number is the version of the format.
-pub const MAGIC: &[u8] = b"parsim-trace 6\n";
+pub const MAGIC: &[u8] = b"parsim-trace 7\n";
 
-/// The common first bytes of recordings of all versions. Versions 1 to 6 can be read. Version 1 has no transfers,
-/// version 2 no alternating ones, version 3 no loads, version 4 no ready ranks, version 5 no origin.
+/// The common first bytes of recordings of all versions. Versions 1 to 7 can be read. Version 1 has no transfers,
+/// version 2 no alternating ones, version 3 no loads, version 4 no ready ranks, version 5 no origin, version 6 no times
+/// of the communication work.
 const KIND: &[u8] = b"parsim-trace ";
-const READABLE: [u8; 6] = [b'1', b'2', b'3', b'4', b'5', b'6'];
+const READABLE: [u8; 7] = [b'1', b'2', b'3', b'4', b'5', b'6', b'7'];
 
 /// Returns whether a file with these first bytes is a recording, of any version.
 #[must_use]
@@ -115,6 +116,8 @@ mod mark {
     /// The time for which the rank of the next interval was ready, and whether the communication work of its processor
     /// is counted for another rank.
     pub const READY: u8 = 9;
+    /// The times at which the processor works for the communication in the next interval.
+    pub const BUSY: u8 = 10;
 }
 
 /// The time at which each channel is free after the transfers recorded so far, by the vertices that it joins and its

@@ -54,6 +54,8 @@ impl CaseResult<'_> {
 
 /// An observer of the progress through many cases.
 pub trait CaseProgress: Sync {
+    /// Announces the next stage of a command that processes its cases in passes, with the most passes that it may take.
+    fn stage(&self, _name: &str, _most_passes: usize) {}
     /// Announces roughly how many cases will be processed.
     fn begin(&self, cases: u64);
     /// Reports that the case with these keys is run from now on.

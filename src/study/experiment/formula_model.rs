@@ -55,14 +55,28 @@ impl FormulaModel {
         Ok(Self { name: name.to_owned(), seconds: formula })
     }
 
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the predicted time of a case in seconds.
+    ///
+    /// # Errors
+    /// The reason why the formula has no value, or none above 0.
+    pub fn seconds(&self, case: &Case) -> Result<f64, String> {
+        let value = self.seconds.value(|name| number(case, name)).map_err(|fault| fault.message)?;
+        let seconds = value.as_real().ok_or_else(|| "it is no number".to_owned())?;
+        if seconds > 0.0 { Ok(seconds) } else { Err(format!("it is {seconds}, and a time is above 0")) }
+    }
+
     /// Returns the prediction for a case. It has no value where the formula cannot be computed or is not above 0.
     pub fn compare(&self, case: &Case) -> ReferenceValue {
-        let seconds = self.seconds.value(|name| number(case, name)).ok().and_then(Value::as_real);
         ReferenceValue {
             title: self.name.clone(),
             key: format!("predicted_{}_s", self.name),
-            beside: ReferenceTarget::Makespan,
-            value: seconds.filter(|seconds| *seconds > 0.0),
+            beside: ReferenceTarget::OwnModel,
+            value: self.seconds(case).ok(),
             is_withheld: false,
         }
     }

@@ -70,7 +70,7 @@ pub use outcome::{Outcome, keyed};
 pub use paired::{CasePair, Pairs, StoredPlan};
 pub use planning::{PlannedCases, SweepPart, Workload};
 pub use recall::{CaseRuns, Recall, RunCounts, RunMemory};
-pub use references::{MatchedPoints, OneRankTime, References, note_on_withheld, prepared};
+pub use references::{FormulaValues, MatchedPoints, OneRankTime, References, note_on_withheld, prepared};
 pub use remarks::Remarks;
 pub use repetition::{first_and_mean_s, mean_makespan_s};
 pub use run_series::{Repetition, RunSeries};

@@ -15,6 +15,7 @@ use super::run_series::{Repetition, RunSeries};
 use super::stopping::{is_precise, note_on_imprecise, note_on_undelivered};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::answer::{Answer, Quantity, QuantityValue, Record, Role};
+use crate::programs::OVERLAP;
 use crate::programs::phases::time_key;
 use crate::report::{ReferenceTarget, ReferenceValue, RunReport, counted};
 use crate::scenario::{AxisValue, Case, Repeat};
@@ -293,7 +294,10 @@ impl Outcome {
             record.put("repeats", self.repeats());
         }
         for (name, value) in &self.trace.outcomes {
-            record.put_as(self.role_of_outcome(name), *name, *value);
+            match self.reported(name).filter(|_| OVERLAP.contains(name)) {
+                Some((mean, _)) => record.put(*name, mean),
+                None => record.put_as(self.role_of_outcome(name), *name, *value),
+            }
         }
         self.compared.iter().for_each(|one| self.put_compared(one, &mut record));
         if let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) {
@@ -371,7 +375,7 @@ impl Outcome {
     /// Adds a reference value and the error against it.
     fn put_compared(&self, one: &ReferenceValue, record: &mut Record) {
         let role = match one.beside {
-            ReferenceTarget::Makespan => Role::Predicted,
+            ReferenceTarget::Makespan | ReferenceTarget::OwnModel => Role::Predicted,
             ReferenceTarget::MeasuredMakespan => Role::Measured,
             ReferenceTarget::OneRank | ReferenceTarget::Outcome(_) | ReferenceTarget::Outcomes(_) => Role::Detail,
         };
@@ -381,7 +385,9 @@ impl Outcome {
             ReferenceTarget::Makespan => {}
             ReferenceTarget::OneRank => record.put("speedup", one.value.map(|alone| alone / self.makespan_s().0)),
             ReferenceTarget::MeasuredMakespan => record.put_as(Role::Residual, "simulated_error", error),
-            ReferenceTarget::Outcome(_) => record.put_as(Role::Error, format!("error_against_{}", one.key), error),
+            ReferenceTarget::OwnModel | ReferenceTarget::Outcome(_) => {
+                record.put_as(Role::Error, format!("error_against_{}", one.key), error)
+            }
             ReferenceTarget::Outcomes(_) => {
                 record.put_as(Role::Error, one.key.replace("published", "error_of"), error);
             }
@@ -397,7 +403,7 @@ impl Outcome {
     /// Returns the simulated value that `one` is compared with; for the makespan, the mean.
     fn predicted_s(&self, one: &ReferenceValue) -> Option<f64> {
         match one.beside {
-            ReferenceTarget::MeasuredMakespan => Some(self.makespan_s().0),
+            ReferenceTarget::MeasuredMakespan | ReferenceTarget::OwnModel => Some(self.makespan_s().0),
             _ => one.judged(&self.trace),
         }
     }

@@ -132,6 +132,45 @@ impl<'r> MatchedPoints<'r> {
     }
 }
 
+/// The formulas of a scenario, each with the reason why it has no value in any case so far.
+pub struct FormulaValues<'r> {
+    models: Vec<(&'r FormulaModel, FormulaState)>,
+}
+
+/// The values of a formula in the cases so far.
+enum FormulaState {
+    NoCase,
+    /// It has no value in any case; the reason is that of the first.
+    NoValue(String),
+    HasValues,
+}
+
+impl<'r> FormulaValues<'r> {
+    /// Returns the formulas of `references` before the first case.
+    pub fn none(references: &'r References) -> Self {
+        Self { models: references.formulas().map(|model| (model, FormulaState::NoCase)).collect() }
+    }
+
+    /// Adds a case.
+    pub fn add(&mut self, case: &Case) {
+        for (model, state) in &mut self.models {
+            match (&state, model.seconds(case)) {
+                (FormulaState::HasValues, _) | (FormulaState::NoValue(_), Err(_)) => {}
+                (_, Ok(_)) => *state = FormulaState::HasValues,
+                (FormulaState::NoCase, Err(reason)) => *state = FormulaState::NoValue(reason),
+            }
+        }
+    }
+
+    /// Reports the formulas without a value in any case.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        self.models.iter().filter_map(|(model, state)| {
+            let FormulaState::NoValue(reason) = state else { return None };
+            Some(format!("note: the formula `{}` of `compare` has no value in any case: {reason}", model.name()))
+        })
+    }
+}
+
 /// The maximum number of unmatched points that are named.
 const MAX_SHOWN: usize = 5;
 
@@ -233,6 +272,19 @@ impl References {
             Reference::Measured(table) => Some(table),
             _ => None,
         })
+    }
+
+    /// Returns the formulas among the references.
+    fn formulas(&self) -> impl Iterator<Item = &FormulaModel> {
+        self.list.iter().filter_map(|reference| match reference {
+            Reference::Formula(model) => Some(model),
+            _ => None,
+        })
+    }
+
+    /// Reports measured points that were measured several times.
+    pub fn notes_on_repetitions(&self) -> impl Iterator<Item = String> + '_ {
+        self.measured().filter_map(Measurements::note_on_repetitions)
     }
 
     /// Explains why the program of `case` cannot run on one rank, if a reference needs such a run.

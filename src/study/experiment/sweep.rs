@@ -3,7 +3,7 @@
 use super::calibration::VariedCases;
 use super::cases::{CaseResult, CaseRunner, Keys, Workers, case_at, run_each};
 use super::planning::SweepPart;
-use super::references::{MatchedPoints, References, note_on_withheld};
+use super::references::{FormulaValues, MatchedPoints, References, note_on_withheld};
 use super::stopping::{note_on_imprecise, note_on_undelivered};
 use super::stored_case_index::PerThreadCaseIndex;
 use super::{Outcome, Remarks, StudyError};
@@ -86,6 +86,7 @@ pub struct SweepRemarks<'r> {
     /// The note on runs on one rank, set by the first case without one.
     alone: Option<String>,
     met: MatchedPoints<'r>,
+    formulas: FormulaValues<'r>,
     errors: Vec<f64>,
     /// The scenarios already seen, by address; the rows of many cases share one.
     seen: HashMap<usize, Arc<CheckedScenario>>,
@@ -107,6 +108,7 @@ impl<'r> SweepRemarks<'r> {
             remarks,
             alone: None,
             met,
+            formulas: FormulaValues::none(references),
             errors,
             seen: HashMap::new(),
         }
@@ -116,6 +118,7 @@ impl<'r> SweepRemarks<'r> {
     pub fn see(&mut self, outcome: &Outcome) {
         let case = outcome.case();
         self.met.add(&case.keys);
+        self.formulas.add(case);
         if self.alone.is_none() && outcome.compared_value("one_rank_s").is_none() {
             self.alone = self.references.note_on_one_rank(case);
         }
@@ -154,6 +157,8 @@ impl<'r> SweepRemarks<'r> {
         let withheld = note_on_withheld(self.withheld).into_iter();
         let cautions = withheld.chain(note_on_imprecise(self.imprecise)).chain(note_on_undelivered(self.undelivered));
         let cases = cautions.chain(self.remarks.all());
-        cases.chain(self.alone).chain(self.met.note_on_columns()).chain(points).collect()
+        let measured =
+            self.met.note_on_columns().into_iter().chain(points).chain(self.references.notes_on_repetitions());
+        cases.chain(self.alone).chain(self.formulas.notes()).chain(measured).collect()
     }
 }

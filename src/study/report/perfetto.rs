@@ -104,9 +104,12 @@ impl<W: Write> PerfettoWriter<W> {
     fn slices(&mut self, path: &CriticalPath<'_>, event: EventId) -> io::Result<()> {
         let events = path.events();
         let place = (PROCESSES, track(events.get(event).process));
-        for TimelinePiece { event, kind, from, to } in path.pieces(event) {
+        for TimelinePiece { event, kind, from, to, handling } in path.pieces(event) {
             let label = events.label_of(event);
-            let arguments = json!({"event": events.name(event), "phase": label.phase});
+            let mut arguments = json!({"event": events.name(event), "phase": label.phase});
+            if let Some(handling) = handling {
+                arguments["work"] = handling.name().into();
+            }
             let name = if kind == PieceKind::Gap { "wait" } else { label.kind.as_str() };
             self.slice(place, name, (from, to), &arguments)?;
         }

@@ -47,6 +47,8 @@ pub struct ReferenceValue {
 pub enum ReferenceTarget {
     /// The makespan; the other value is another prediction of it.
     Makespan,
+    /// The makespan; the other value is a model of the scenario's own, which the simulation judges.
+    OwnModel,
     /// The makespan; the other value is the measurement with which all predictions are compared.
     MeasuredMakespan,
     /// An outcome of the program; the other value is another prediction of it.
@@ -70,7 +72,7 @@ impl ReferenceValue {
     #[must_use]
     pub fn judged(&self, trace: &Trace) -> Option<f64> {
         match self.beside {
-            ReferenceTarget::Makespan | ReferenceTarget::OneRank => None,
+            ReferenceTarget::Makespan | ReferenceTarget::OwnModel | ReferenceTarget::OneRank => None,
             ReferenceTarget::MeasuredMakespan => Some(trace.makespan.seconds()),
             ReferenceTarget::Outcome(name) => trace.outcome(name),
             ReferenceTarget::Outcomes(names) => names.iter().map(|name| trace.outcome(name)).sum(),
@@ -126,7 +128,7 @@ impl RunReport<'_> {
         for one in self.compared {
             match one.beside {
                 _ if one.is_withheld => {}
-                ReferenceTarget::Makespan => row(&one.title, one.value, true),
+                ReferenceTarget::Makespan | ReferenceTarget::OwnModel => row(&one.title, one.value, true),
                 ReferenceTarget::MeasuredMakespan | ReferenceTarget::OneRank => row(&one.title, one.value, false),
                 ReferenceTarget::Outcome(_) | ReferenceTarget::Outcomes(_) => {}
             }

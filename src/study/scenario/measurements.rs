@@ -2,7 +2,8 @@
 
 use super::axis::AxisValue;
 use super::source::{NamedFiles, SourceFault};
-use super::table::{Row, Table, conversion};
+use super::table::{Row, Table, conversion, position};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// A table of measured times or known efficiencies: a row for each point and a column for each relevant axis.
@@ -13,14 +14,33 @@ pub struct Measurements {
     behind: Vec<String>,
     is_efficiency: bool,
     points: Vec<MeasuredPoint>,
+    /// The name of the file.
+    file: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct MeasuredPoint {
     at: Vec<AxisValue>,
+    /// The mean of the measurements.
     value: f64,
-    /// The place of the row, such as `line 3`.
+    /// The measurements: one, or several of the same point.
+    measured: Vec<f64>,
+    /// The place of the first row, such as `line 3`.
     place: String,
+}
+
+impl MeasuredPoint {
+    /// Adds the measurement of another row at the same point.
+    #[expect(clippy::cast_precision_loss, reason = "a number of rows")]
+    fn repeat(&mut self, value: f64) {
+        self.measured.push(value);
+        self.value = self.measured.iter().sum::<f64>() / self.measured.len() as f64;
+    }
+
+    /// Returns the largest relative deviation of a measurement from the mean.
+    fn spread(&self) -> f64 {
+        self.measured.iter().map(|value| (value / self.value - 1.0).abs()).fold(0.0, f64::max)
+    }
 }
 
 /// The column of the measured time. The columns before it are axes; those after it are not interpreted here.
@@ -32,7 +52,7 @@ const ONE_MEASURED: &str = "give only one of them; columns after it may have any
 
 impl Measurements {
     /// Reads a table whose columns before `measured_s` are axes, given by their short names. Other units of time, such
-    /// as `measured_ms`, are converted.
+    /// as `measured_ms`, are converted. Of several rows at the same point, the mean counts.
     ///
     /// # Errors
     /// The file cannot be read or is not such a table; the message names file, line and column.
@@ -60,7 +80,6 @@ impl Measurements {
         }
         table.need_values(keys.iter().chain([column]))?;
         table.need_numbers([column])?;
-        table.need_different_points(&keys)?;
         let unit = conversion(column, MEASURED).ok();
         let point = |row: &Row| {
             let value = row.number(column).filter(|value| *value > 0.0);
@@ -68,12 +87,29 @@ impl Measurements {
             Ok(MeasuredPoint {
                 at: keys.iter().filter_map(|key| row.value(key)).cloned().collect(),
                 value: unit.map_or(value, |unit| unit.of(value)),
+                measured: vec![unit.map_or(value, |unit| unit.of(value))],
                 place: row.place.clone(),
             })
         };
-        let points = table.rows.iter().map(point).collect::<Result<_, SourceFault>>()?;
+        let points = merged(&keys, table.rows.iter().map(point).collect::<Result<_, SourceFault>>()?);
         let behind = table.columns()[place + 1..].to_vec();
-        Ok(Self { is_efficiency: column == EFFICIENCY, keys, behind, points })
+        Ok(Self { is_efficiency: column == EFFICIENCY, keys, behind, points, file: path.display().to_string() })
+    }
+
+    /// Reports the points that are measured several times, and how much the measurements differ.
+    #[must_use]
+    pub fn note_on_repetitions(&self) -> Option<String> {
+        let repeated: Vec<_> = self.points.iter().filter(|point| point.measured.len() > 1).collect();
+        let widest = repeated.iter().copied().max_by(|one, other| one.spread().total_cmp(&other.spread()))?;
+        let which = match &repeated[..] {
+            [_] => "one point is measured several times, and its mean is shown".to_owned(),
+            several => format!("{} points are measured several times, and their means are shown", several.len()),
+        };
+        let (spread, place) = (100.0 * widest.spread(), &widest.place);
+        Some(format!(
+            "note: {}: {which}; a measurement differs from the mean by up to {spread:.2} %, at the point of {place}",
+            self.file
+        ))
     }
 
     /// Returns the columns after the measured value, which are not interpreted here.
@@ -128,6 +164,23 @@ impl Measurements {
     }
 }
 
+/// Joins the points with the same position.
+fn merged(keys: &[String], rows: Vec<MeasuredPoint>) -> Vec<MeasuredPoint> {
+    let mut points: Vec<MeasuredPoint> = Vec::with_capacity(rows.len());
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for row in rows {
+        let at = position(keys.iter().zip(&row.at));
+        match known.get(&at) {
+            Some(index) => points[*index].repeat(row.value),
+            None => {
+                known.insert(at, points.len());
+                points.push(row);
+            }
+        }
+    }
+    points
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +203,18 @@ mod tests {
         assert_eq!([measured.at(&key(4)), measured.at(&key(8)), measured.at(&key(2))], [Some(1.5), Some(0.7), None]);
     }
 
+    /// A point that is measured several times has one value in a row of a sweep.
+    #[test]
+    fn repeated_measurements_are_averaged() {
+        let measured = load("p,measured_ms,run\n4,900,1\n8,500,1\n4.0,1100,2\n").unwrap();
+        let key = |p: i64| [("p".to_owned(), Some(AxisValue::Whole(p.into())))];
+        assert_eq!([measured.at(&key(4)), measured.at(&key(8))], [Some(1.0), Some(0.5)]);
+        let note = measured.note_on_repetitions().unwrap();
+        assert!(note.ends_with("by up to 10.00 %, at the point of line 2"), "{note}");
+        assert!(note.contains("one point is measured several times"), "{note}");
+        assert_eq!(load("p,measured_s\n4,1\n8,1\n").unwrap().note_on_repetitions(), None);
+    }
+
     #[test]
     fn a_measurement_is_a_number_above_0_at_a_point_of_its_own() {
         for (text, said) in [
@@ -157,7 +222,6 @@ mod tests {
             ("p,measured_s\n1,0\n", "line 2, column `measured_s`: a measurement is above 0"),
             ("p,measured_s\n1,\n", "line 2, column `measured_s`: the cell is empty"),
             ("p,measured_s\n,1\n", "line 2, column `p`: the cell is empty"),
-            ("p,measured_s\n1,2\n1,3\n", "the point p = 1 is given twice"),
             ("p;measured_s\n1;2\n", "there is no column `measured_s`"),
             ("p,measured_bytes_per_s\n1,2\n", "there is no column `measured_s`"),
         ] {

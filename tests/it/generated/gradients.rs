@@ -83,7 +83,7 @@ fn pair(number: u64) -> Option<Pair> {
     }
     let chosen = Dice::new(number).between(0, u32::try_from(constants.len() - 1).ok()?);
     let (parameter, slopes) = constants.swap_remove(chosen as usize);
-    let roundings = gradient.path.as_ref().map_or_else(|| base.pieces(), PricedPath::roundings);
+    let roundings = gradient.path.as_ref().map_or_else(|_| base.pieces(), PricedPath::roundings);
     let difference = difference(&base, &parameter, roundings);
     let words = format!("sample {number}, {}: {slopes:?}, difference {difference:?}", parameter.name);
     let verdict = verdict(&slopes, difference);

@@ -2,6 +2,7 @@
 
 use super::actions::named_messages;
 use super::sample::Sample;
+use parsim::analysis::critical_path::PieceKind;
 use parsim::analysis::{Breakdown, CriticalPath};
 use parsim::experiment;
 use parsim::fault::Rejection;
@@ -9,7 +10,9 @@ use parsim::machine::Allocation;
 use parsim::scenario::source::{Document, Faults};
 use parsim::scenario::{CheckedScenario, Plan, Scenario};
 use parsim::simulation::{Detail, SimulationError};
-use parsim::trace::{Recording, Trace};
+use parsim::trace::events::SHARED_SYSTEM;
+use parsim::trace::{Activity, ActivityLog, Recording, Trace};
+use parsim::units::{SimDuration, SimTime};
 use parsim::{Program, Simulation};
 use std::collections::BTreeMap;
 
@@ -182,6 +185,63 @@ fn recorded(scenario: &CheckedScenario, simulation: &Simulation, trace: &Trace) 
     let path = CriticalPath::of(&recording.events).map_err(|error| format!("causes come late: {error}"))?;
     if path.length() != trace.makespan {
         return Err(format!("the critical path is not the makespan: {} of {}", path.length(), trace.makespan));
+    }
+    pieces_are_the_accounts(&recording, &path)?;
+    let logged = simulation.clone().log_activities().run(program).map_err(|error| error.to_string())?;
+    let log = logged.activity_log.ok_or("there is no activity log")?;
+    if scenario.machine.nodes.interface.is_some() { Ok(()) } else { work_is_service(&path, &log) }
+}
+
+/// Holds that the pieces of the time of every rank follow one another, and that they sum to its times by activity.
+fn pieces_are_the_accounts(recording: &Recording, path: &CriticalPath<'_>) -> Result<(), String> {
+    let events = &recording.events;
+    let mut ends = vec![SimDuration::ZERO; recording.times.ranks.len()];
+    let mut sums: BTreeMap<(usize, &str), SimDuration> = BTreeMap::new();
+    for piece in (0..events.count()).flat_map(|event| path.pieces(event)) {
+        let rank = events.get(piece.event).process as usize;
+        if std::mem::replace(&mut ends[rank], piece.to) != piece.from {
+            return Err(format!("the time of rank {rank} has gaps, or pieces that overlap, at {}", piece.from));
+        }
+        let kind = match events.label_of(piece.event).kind.as_str() {
+            SHARED_SYSTEM => Activity::System.name(),
+            kind => kind,
+        };
+        let known = if piece.kind == PieceKind::Gap { Activity::Idle.name() } else { kind };
+        *sums.entry((rank, known)).or_default() += piece.to - piece.from;
+    }
+    for (rank, phases) in recording.times.ranks.iter().enumerate() {
+        for activity in Activity::ALL.into_iter().filter(|one| *one != Activity::Idle) {
+            let time: SimDuration = phases.iter().map(|times| times[activity as usize]).sum();
+            let sum = sums.get(&(rank, activity.name())).copied().unwrap_or_default();
+            if sum != time {
+                return Err(format!("rank {rank}: the pieces of {} take {sum} of {time}", activity.name()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Holds that a processor works for the communication when it serves a job of the communication software.
+fn work_is_service(path: &CriticalPath<'_>, log: &ActivityLog) -> Result<(), String> {
+    let events = path.events();
+    let processors: BTreeMap<u32, u32> = log.entries.iter().map(|entry| (entry.rank, entry.processor)).collect();
+    let mut services: BTreeMap<u32, Vec<(SimDuration, SimDuration)>> = BTreeMap::new();
+    let since_start = |time: SimTime| time.since(SimTime::START);
+    for service in &log.services {
+        let of_processor = services.entry(service.processor).or_default();
+        let (begin, end) = (since_start(service.begin()), since_start(service.end));
+        match of_processor.last_mut().filter(|last| last.1 == begin) {
+            Some(last) => last.1 = end,
+            None => of_processor.push((begin, end)),
+        }
+    }
+    for piece in (0..events.count()).flat_map(|event| path.pieces(event)).filter(|piece| piece.handling.is_some()) {
+        let rank = events.get(piece.event).process;
+        let served = processors.get(&rank).and_then(|processor| services.get(processor));
+        let is_served = |(begin, end): &(SimDuration, SimDuration)| *begin <= piece.from && piece.to <= *end;
+        if !served.is_some_and(|served| served.iter().any(is_served)) {
+            return Err(format!("rank {rank} has no service from {} to {}", piece.from, piece.to));
+        }
     }
     Ok(())
 }

@@ -68,7 +68,7 @@ pub struct MessageTransport {
     /// `true` if messages are reported when their data leave and when they are at the interface of their destination.
     pub reports_flights: bool,
     /// The record of communication work; `None` unless requested.
-    log: Option<CommunicationLog>,
+    pub log: Option<CommunicationLog>,
 }
 
 /// A message between the start of its send and its receive.
@@ -302,10 +302,14 @@ impl MessageTransport {
         }
         let begin = self.begin_at_interface(now, &message);
         let mut leaves = begin;
+        let core = self.resources.cpu(from, lanes.cpu);
+        let mut busy = SimDuration::ZERO;
         if !self.is_sent_by_interface(&message) {
-            leaves += self.begin_sending(now, (from, lanes.cpu), bytes);
+            let (time, end) = self.begin_sending(now, (from, core), bytes);
+            leaves += time;
+            busy = end.since(now);
         }
-        self.note_send((now, begin), &message);
+        self.note_send((now, begin), &message, (core, busy));
         self.leave(begin, leaves, id);
         match message.role {
             TransferRole::Data => self.complete_if_buffered(message),
@@ -317,16 +321,16 @@ impl MessageTransport {
         }
     }
 
-    /// Occupies the processor `cpu` at `from` with the send of a message. Returns the time that the processor takes until
-    /// the message leaves.
-    fn begin_sending(&mut self, now: SimTime, (from, cpu): (RankLocation, u8), bytes: u64) -> SimDuration {
+    /// Occupies a core at `from` with the send of a message. Returns the time that the core takes until the message leaves,
+    /// and the end of its work.
+    fn begin_sending(&mut self, now: SimTime, (from, core): (RankLocation, u32), bytes: u64) -> (SimDuration, SimTime) {
         let overhead = self.at_node_speed(from, self.interface.overhead);
         let busy = self.at_node_speed(from, self.interface.sending_time(bytes));
-        let (core, first) = (self.resources.cpu(from, cpu), overhead.min(busy));
+        let first = overhead.min(busy);
         let leaves = self.resources.communicate(core, now, first);
-        self.resources.communicate(core, leaves, busy - first);
+        let end = self.resources.communicate(core, leaves, busy - first);
         // The processor may be free earlier than an empty message leaves.
-        leaves.since(now) + (overhead - first)
+        (leaves.since(now) + (overhead - first), end)
     }
 
     /// Returns the time from which a message whose send begins now occupies its interface: now, unless it waits in the

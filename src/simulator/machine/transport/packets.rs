@@ -14,7 +14,7 @@ use crate::network::{BufferDeadlock, Fabric, ForwardedBy, HopEvent, Packet, Pack
 use crate::node::processor::{Computation, KernelError, Stopwatch};
 use crate::node::{Dispatcher, Node, PreemptionRules, Router};
 use crate::trace::events::EventId;
-use crate::trace::{Counts, Service};
+use crate::trace::{CommunicationLog, Counts};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
@@ -58,8 +58,8 @@ pub struct PacketTransport {
     steps: u64,
     /// The event of the recording that causes the next message.
     pub cause: EventId,
-    /// The communication services of the processors; `None` unless they are recorded.
-    services: Option<Vec<Service>>,
+    /// The communication work of the processors; `None` unless it is recorded.
+    pub log: Option<CommunicationLog>,
     first: FirstEntities,
     /// The latest key of an event that has been run.
     key: (SimTime, Entity),
@@ -206,7 +206,7 @@ impl PacketTransport {
             counts: Counts::default(),
             steps: 0,
             cause: 0,
-            services: None,
+            log: None,
             first,
             key: (SimTime::START, 0),
         }

@@ -24,6 +24,20 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
+    /// Records the communication work of processors and interfaces. Must be called before the run starts.
+    pub fn keep_log(&mut self) {
+        self.transport.keep_log();
+    }
+
+    /// Reports the work of processors and interfaces for the communication that has been admitted since the last report.
+    pub(super) fn observe_communication(&mut self) {
+        let Some(log) = self.transport.log() else { return };
+        if !log.is_empty() {
+            self.observer.on(&Occurrence::Communicated(log));
+            log.clear();
+        }
+    }
+
     /// Reports a request of `rank`.
     pub(super) fn observe_request(&mut self, rank: u32, verb: &Verb) {
         let awaited = match verb {
@@ -169,13 +183,13 @@ impl<O: Observer> Execution<'_, O> {
 
     fn close_with(mut self, links: Vec<LinkLoad>, counts: Counts) -> Result<Trace, SimulationError> {
         let end = self.last_finish;
+        self.observe_communication();
         for rank in 0..self.layout.ranks() {
             self.account(end, rank);
         }
         let makespan = end.since(SimTime::START);
         self.transport.finish_transfers(end);
         self.observe_transfers();
-        let log = self.transport.take_log();
         let last = last_rank(&self.accounts, self.context.host);
         let with_host = self.accounts.rank(last).get(Activity::InputOutput);
         let written = self.writes.get(&last).map_or(SimDuration::ZERO, |times| times.until(with_host));
@@ -196,7 +210,7 @@ impl<O: Observer> Execution<'_, O> {
             activity_log: None,
             requests: None,
         };
-        self.observer.end(&mut trace, log)?;
+        self.observer.end(&mut trace)?;
         Ok(trace)
     }
 }

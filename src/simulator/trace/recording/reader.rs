@@ -2,8 +2,10 @@
 
 use super::{FreeTimes, Header, KIND, MAGIC, READABLE, mark};
 use crate::trace::accounts::Activity;
-use crate::trace::events::{Antecedent, Event, EventId, Events, Label, MESSAGE, SHARED_SYSTEM, Way};
-use crate::trace::{Counts, Direction, LinkLoad, Transfer};
+use crate::trace::events::{
+    Antecedent, Event, EventId, Events, Label, MESSAGE, SHARED_SYSTEM, Way, WorkInterval, WorkSpan,
+};
+use crate::trace::{Counts, Direction, Handling, LinkLoad, Transfer};
 use crate::units::{SimDuration, SimTime, first_control};
 use rustc_hash::FxHashMap;
 use std::io::{self, Read};
@@ -84,12 +86,12 @@ pub enum RecordingError {
     Read(io::Error),
     /// The bytes do not begin like a recording.
     #[error(
-        "this is not a trace of parsim, which begins with `parsim-trace 6`; write one with `parsim run SCENARIO --trace FILE`"
+        "this is not a trace of parsim, which begins with `parsim-trace 7`; write one with `parsim run SCENARIO --trace FILE`"
     )]
     NoRecording,
     /// The bytes are a recording of another version.
     #[error(
-        "this trace has version {version} of the format, but this parsim reads versions 1 to 6; record the run again with it"
+        "this trace has version {version} of the format, but this parsim reads versions 1 to 7; record the run again with it"
     )]
     OtherVersion {
         /// The text in the place of the version number.
@@ -153,6 +155,29 @@ impl<R: Read> CountedBytes<R> {
         }
     }
 
+    /// Reads what precedes an interval, from the first mark on.
+    fn preface(&mut self, mut mark: u8) -> Result<IntervalPreface, RecordingError> {
+        let (mut ready, mut is_shared, mut busy) = (SimDuration::ZERO, false, Vec::new());
+        if mark == mark::READY {
+            (ready, is_shared) = (self.span()?, self.flag()?);
+            mark = self.byte()?;
+        }
+        if mark == mark::BUSY {
+            let count = self.number()?;
+            busy = (0..count).map(|_| self.busy()).collect::<Result<_, _>>()?;
+            mark = self.byte()?;
+        }
+        Ok(IntervalPreface { mark, ready, is_shared, busy })
+    }
+
+    fn busy(&mut self) -> Result<WrittenWork, RecordingError> {
+        let (pause, time) = (self.span()?, self.span()?);
+        let number = usize::try_from(self.number()?).ok();
+        let handling = number.and_then(|number| Handling::ALL.get(number).copied());
+        let handling = handling.ok_or_else(|| self.malformed("the purpose of communication work is unknown"))?;
+        Ok(WrittenWork { pause, time, handling })
+    }
+
     fn small(&mut self, what: &str) -> Result<u32, RecordingError> {
         let number = self.number()?;
         u32::try_from(number).map_err(|_| self.malformed(&format!("{number} is too large for {what}")))
@@ -207,6 +232,8 @@ struct PartialRecording {
     message_ways: FxHashMap<(u32, u32), u32>,
     transfers: Vec<Transfer>,
     free: FreeTimes,
+    /// `true` if the version has the times of the communication work.
+    has_work_times: bool,
 }
 
 /// Checks that a recording with these first bytes can be read; returns the number of activities in its version.
@@ -225,6 +252,11 @@ fn known_activities(magic: &[u8]) -> Result<u64, RecordingError> {
 /// Returns whether a readable recording with these first bytes has an origin.
 fn has_origin(magic: &[u8]) -> bool {
     !matches!(magic.strip_prefix(KIND), Some([b'1'..=b'5', b'\n']))
+}
+
+/// Returns whether a readable recording with these first bytes has the times of the communication work.
+fn has_work_times(magic: &[u8]) -> bool {
+    !matches!(magic.strip_prefix(KIND), Some([b'1'..=b'6', b'\n']))
 }
 
 impl Recording {
@@ -253,6 +285,7 @@ impl Recording {
         let ranks = source.small("a number of ranks")?;
         let nodes = (0..ranks).map(|_| source.small("a node")).collect::<Result<Vec<_>, _>>()?;
         let mut reading = PartialRecording::new(Header { origin, program, machine, nodes }, activities);
+        reading.has_work_times = has_work_times(&magic);
         reading.events.reserve(length / MIN_EVENT_BYTES, length / MIN_OF_ANTECEDENT);
         loop {
             match source.byte()? {
@@ -271,13 +304,53 @@ impl Recording {
                     let channel = (source.small("a channel")?, source.span()?);
                     reading.transfer(&mut source, channel)?;
                 }
-                mark::READY => {
-                    let (ready, is_shared) = (source.span()?, source.flag()?);
-                    reading.interval(source.byte()?, (ready, is_shared), &mut source)?;
+                mark => {
+                    let preface = source.preface(mark)?;
+                    reading.interval(&preface, &mut source)?;
                 }
-                mark => reading.interval(mark, (SimDuration::ZERO, false), &mut source)?,
             }
         }
+    }
+}
+
+/// What precedes an interval in a recording.
+struct IntervalPreface {
+    /// The mark of the interval.
+    mark: u8,
+    /// The time for which the rank was ready.
+    ready: SimDuration,
+    /// `true` if the system time is counted for another rank.
+    is_shared: bool,
+    /// The times of the system time; empty if they are not given.
+    busy: Vec<WrittenWork>,
+}
+
+/// Work of a processor for the communication, as written.
+struct WrittenWork {
+    /// The time since the end of the work before it, or since the beginning of the interval.
+    pause: SimDuration,
+    time: SimDuration,
+    handling: Handling,
+}
+
+/// Returns the times of the communication work in an interval, or a fault if they are not those of its system time.
+fn placed(
+    busy: &[WrittenWork],
+    (from, to): (SimDuration, SimDuration),
+    system: SimDuration,
+) -> Result<Vec<WorkSpan>, &'static str> {
+    let mut at = from;
+    let mut work = Vec::with_capacity(busy.len());
+    for WrittenWork { pause, time, handling } in busy {
+        let from = at + *pause;
+        at = from + *time;
+        work.push(WorkSpan { from, to: at, handling: Some(*handling) });
+    }
+    let sum: SimDuration = busy.iter().map(|work| work.time).sum();
+    match sum == system && system > SimDuration::ZERO {
+        true if at <= to => Ok(work),
+        true => Err("a rank works for the communication after the end of its interval"),
+        false => Err("the times of the communication work do not sum to the system time"),
     }
 }
 
@@ -307,6 +380,7 @@ impl PartialRecording {
             message_ways: FxHashMap::default(),
             transfers: Vec::new(),
             free: FreeTimes::default(),
+            has_work_times: true,
         }
     }
 
@@ -316,15 +390,16 @@ impl PartialRecording {
         self.times.phases.push(phase);
     }
 
-    /// Reads an interval, of which the rank was ready for `ready`; `is_shared` if its system time is counted for
-    /// another rank.
+    /// Reads an interval after its preface.
     fn interval<R: Read>(
         &mut self,
-        mark: u8,
-        (ready, is_shared): (SimDuration, bool),
+        preface: &IntervalPreface,
         source: &mut CountedBytes<R>,
     ) -> Result<(), RecordingError> {
-        let WrittenInterval { rank, phase, activity, span, system } = self.next_interval(source)?;
+        let IntervalPreface { mark, ready, is_shared, .. } = *preface;
+        let interval = self.next_interval(source)?;
+        let WrittenInterval { rank, phase, activity, span, system } = interval;
+        let first = self.events.count();
         let Some(mut labels) = self.labels.get(phase).copied() else {
             return Err(source.malformed(&format!("phase {phase} has not been announced")));
         };
@@ -346,16 +421,38 @@ impl PartialRecording {
                 self.events.push(Event { process: rank, service, label }, None, &[]);
             }
         }
-        if activity == Activity::Idle {
-            return Ok(());
-        }
         let label = labels[activity as usize];
-        if mark == mark::INTERVAL {
+        if activity != Activity::Idle && mark == mark::INTERVAL {
             self.events.push(Event { process: rank, service: rest, label }, None, &[]);
-        } else {
+        } else if activity != Activity::Idle {
             let antecedent = self.antecedent(mark, rank, source)?;
             self.events.push(Event { process: rank, service: SimDuration::ZERO, label }, None, &[antecedent]);
         }
+        self.place_work(preface, &interval, first).map_err(|fault| source.malformed(fault))
+    }
+
+    /// Places the system time of an interval, whose first event is `first`. Versions without its times have it last in a
+    /// wait for a message, because most of it is the reception, and first in other intervals, because most of it is the
+    /// preparation of a message.
+    fn place_work(
+        &mut self,
+        preface: &IntervalPreface,
+        interval: &WrittenInterval,
+        first: EventId,
+    ) -> Result<(), &'static str> {
+        let WrittenInterval { activity, span, system, .. } = *interval;
+        let to = self.now.since(SimTime::START);
+        let from = to - span;
+        let is_wait_for_message = activity == Activity::Blocked && preface.mark == mark::CAUSED;
+        let work = if !preface.busy.is_empty() {
+            placed(&preface.busy, (from, to), system)?
+        } else if !self.has_work_times && is_wait_for_message && system > SimDuration::ZERO {
+            vec![WorkSpan { from: to - system, to, handling: None }]
+        } else {
+            return Ok(());
+        };
+        let last = self.events.count() - 1;
+        self.events.place_work(WorkInterval { work: first, last, from, to }, &work);
         Ok(())
     }
 

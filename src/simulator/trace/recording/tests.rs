@@ -1,5 +1,5 @@
 use super::*;
-use crate::trace::{Counts, LinkLoad, Transfer};
+use crate::trace::{BusyInterval, Counts, Handling, LinkLoad, Transfer};
 
 fn us(us: u64) -> SimTime {
     SimTime::START + SimDuration::from_us(us)
@@ -29,16 +29,22 @@ fn recorded() -> Vec<u8> {
     };
     let mut bytes = Vec::new();
     let mut writer = RecordingWriter::new(&mut bytes, &header).unwrap();
-    writer.interval(&interval(1, Activity::Computing, 1, None)).unwrap();
-    let sent = writer.interval(&interval(0, Activity::Computing, 3, None)).unwrap();
+    writer.interval(&interval(1, Activity::Computing, 1, None), &[]).unwrap();
+    let sent = writer.interval(&interval(0, Activity::Computing, 3, None), &[]).unwrap();
     assert_eq!(sent, Some(1));
     let means = CauseKind::Message { bytes: 120 };
     let cause = Cause { event: 1, delay: SimDuration::from_us(1), means };
-    writer.interval(&interval(1, Activity::Blocked, 4, Some(cause))).unwrap();
+    writer.interval(&interval(1, Activity::Blocked, 4, Some(cause)), &[]).unwrap();
     let sending = interval(0, Activity::Sending, 5, None);
-    let last = writer.interval(&Interval { system: SimDuration::from_us(1), ..sending }).unwrap();
+    let busy = [(3_000, 3_200), (4_200, 5_000)].map(|(begin, end)| BusyInterval {
+        processor: 0,
+        begin: SimTime::from_ps(begin * 1000),
+        end: SimTime::from_ps(end * 1000),
+        handling: Handling::Sending,
+    });
+    let last = writer.interval(&Interval { system: SimDuration::from_us(1), ..sending }, &busy).unwrap();
     assert_eq!(last, Some(4));
-    assert_eq!(writer.interval(&interval(1, Activity::Idle, 5, None)).unwrap(), None);
+    assert_eq!(writer.interval(&interval(1, Activity::Idle, 5, None), &[]).unwrap(), None);
     writer.transfer(&carried()).unwrap();
     for transfer in alternating() {
         writer.transfer(&transfer).unwrap();
@@ -87,7 +93,8 @@ fn recordings_of_the_first_version_are_read_and_of_later_ones_refused() {
         (b'4', true),
         (b'5', true),
         (b'6', true),
-        (b'7', false),
+        (b'7', true),
+        (b'8', false),
         (b'x', false),
     ] {
         bytes[place] = version;
@@ -119,6 +126,12 @@ fn a_recording_is_read_back() {
     assert_eq!((antecedent.event, antecedent.delay), (1, SimDuration::from_us(1)));
     assert_eq!(events.way_of(antecedent).link, "4-7");
     assert_eq!(events.label_of(3).kind, "system");
+    let (interval, work) = events.work_interval(4).unwrap();
+    assert_eq!((interval.work, interval.last, interval.to), (3, 4, SimDuration::from_us(5)));
+    let spans: Vec<_> = work.iter().map(|span| (span.from.ps(), span.to.ps())).collect();
+    assert_eq!(spans, [(3_000_000, 3_200_000), (4_200_000, 5_000_000)]);
+    assert!(work.iter().all(|span| span.handling == Some(Handling::Sending)));
+    assert!(events.work_interval(2).is_none() && events.work_interval(5).is_none());
     let idle = recording.times.ranks[1][0][Activity::Idle as usize];
     assert_eq!(idle, SimDuration::from_us(1));
 }

@@ -3,7 +3,7 @@
 use super::{CauseKind, FreeTimes, Header, Interval, MAGIC, mark};
 use crate::trace::accounts::Activity;
 use crate::trace::events::EventId;
-use crate::trace::{Counts, LinkLoad, Transfer, find_phase};
+use crate::trace::{BusyInterval, Counts, LinkLoad, Transfer, find_phase};
 use crate::units::{SimDuration, SimTime};
 use std::io::{self, Write};
 
@@ -123,12 +123,12 @@ impl<W: Write> RecordingWriter<W> {
         self.ends[rank as usize]
     }
 
-    /// Writes an interval; intervals must be written in the order of their ends. Returns the number of the last event
-    /// of the interval, if it has one.
+    /// Writes an interval; intervals must be written in the order of their ends. `busy` are the times of the system time
+    /// in it; without them, it comes first. Returns the number of the last event of the interval, if it has one.
     ///
     /// # Errors
     /// Errors of the sink, and more than 2^32 events.
-    pub fn interval(&mut self, interval: &Interval<'static>) -> io::Result<Option<EventId>> {
+    pub fn interval(&mut self, interval: &Interval<'static>, busy: &[BusyInterval]) -> io::Result<Option<EventId>> {
         self.buffer.begin_entry(0);
         let phase = self.phase(interval.phase);
         let Interval { rank, activity, end, system, ready, cause, .. } = *interval;
@@ -137,6 +137,9 @@ impl<W: Write> RecordingWriter<W> {
             self.buffer.push(mark::READY);
             self.buffer.number(ready.ps());
             self.buffer.number(is_shared.into());
+        }
+        if !busy.is_empty() {
+            self.busy(self.end(rank), busy)?;
         }
         self.buffer.push(cause.map_or(mark::INTERVAL, |cause| mark::CAUSED + cause.means.number()));
         let doing = phase * Activity::ALL.len() as u64 + activity as u64;
@@ -156,6 +159,20 @@ impl<W: Write> RecordingWriter<W> {
         let last = self.events.saturating_sub(1);
         let event = EventId::try_from(last).map_err(|_| io::Error::other("a recording has at most 2^32 events"))?;
         Ok((events > 0).then_some(event))
+    }
+
+    /// Writes the times of the system time in an interval that begins at `begin`.
+    fn busy(&mut self, begin: SimTime, busy: &[BusyInterval]) -> io::Result<()> {
+        self.buffer.push(mark::BUSY);
+        self.buffer.number(busy.len() as u64);
+        let mut last = begin;
+        for BusyInterval { begin, end, handling, .. } in busy {
+            self.buffer.numbers(&[begin.since(last).ps(), end.since(*begin).ps(), *handling as u64]);
+            last = *end;
+            self.buffer.end_entry(&mut self.sink)?;
+            self.buffer.begin_entry(0);
+        }
+        Ok(())
     }
 
     /// Writes a transfer over a link; the transfers of a channel must be written in order.
@@ -235,16 +252,19 @@ mod tests {
         let mut compute = |ps| {
             let (end, system) = (SimTime::from_ps(ps), SimDuration::ZERO);
             let phase = "phase";
-            writer.interval(&Interval {
-                rank: 0,
-                phase,
-                activity: Activity::Computing,
-                end,
-                system,
-                ready: SimDuration::ZERO,
-                is_shared: false,
-                cause: None,
-            })
+            writer.interval(
+                &Interval {
+                    rank: 0,
+                    phase,
+                    activity: Activity::Computing,
+                    end,
+                    system,
+                    ready: SimDuration::ZERO,
+                    is_shared: false,
+                    cause: None,
+                },
+                &[],
+            )
         };
         assert_eq!(compute(1).unwrap(), Some(EventId::MAX));
         assert_eq!(compute(2).unwrap_err().to_string(), "a recording has at most 2^32 events");

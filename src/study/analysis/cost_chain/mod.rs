@@ -38,6 +38,11 @@ pub enum Charge {
         /// The length of the message in bytes.
         bytes: u64,
     },
+    /// The delay of a message between its processor and the network.
+    InterfaceLatency {
+        /// The number of bytes at the interface.
+        bytes: u64,
+    },
     /// A computation.
     Computation {
         /// The loops of the computation.
@@ -118,6 +123,8 @@ pub struct InterfaceParameters<'t> {
     pub gap: SimDuration,
     /// The length of a full packet in bytes, and the time after which the next packet enters the network.
     pub packet: (u64, SimDuration),
+    /// Maps the bytes of a message at the interface to its delay between processor and network.
+    pub latency: &'t dyn Fn(u64) -> SimDuration,
     /// Maps a number of links and a length in bytes to the transit time of the first byte of a message.
     pub lone_way: &'t dyn Fn(u32, u64) -> SimDuration,
 }

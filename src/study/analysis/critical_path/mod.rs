@@ -271,10 +271,16 @@ impl<'e> CriticalPath<'e> {
         pieces.filter(is_busy).map(|piece| (piece.from, piece.to))
     }
 
+    /// Returns an upper bound of the number of [`activities`](Self::activities): one for each event, and two for each
+    /// time of communication work, which it and a part of another activity take.
+    fn most_activities(&self) -> u64 {
+        u64::from(self.events.count()) + 2 * self.events.work_spans() as u64
+    }
+
     /// Returns the distribution of the number of busy processors over time.
     #[must_use]
     pub fn parallelism(&self) -> Parallelism {
-        Parallelism::of(|| self.activities(), u64::from(self.events.count()), self.length())
+        Parallelism::of(|| self.activities(), self.most_activities(), self.length())
     }
 
     /// Returns, by process, the time in which it computes while a message from it or to it is in flight.
@@ -287,7 +293,7 @@ impl<'e> CriticalPath<'e> {
 
     /// Calls `receive` with the profile of busy processors, in the order of time.
     pub fn profile(&self, receive: impl FnMut(ProfileStep)) {
-        parallelism::sweep(|| self.activities(), u64::from(self.events.count()), self.length(), receive);
+        parallelism::sweep(|| self.activities(), self.most_activities(), self.length(), receive);
     }
 }
 

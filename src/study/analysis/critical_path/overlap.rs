@@ -1,6 +1,6 @@
 //! Communication hidden behind the ranks' own work.
 
-use super::CriticalPath;
+use super::{CriticalPath, PieceKind};
 use parsim_sim::trace::Activity;
 use parsim_sim::trace::events::MESSAGE;
 use parsim_sim::units::SimDuration;
@@ -43,9 +43,10 @@ fn own_work(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     let hiding = Activity::ALL.into_iter().filter(|activity| activity.hides_communication());
     let hiding: Vec<&str> = hiding.map(Activity::name).collect();
     let computes: Vec<bool> = events.labels().iter().map(|label| hiding.contains(&&*label.kind)).collect();
-    let entries = (0..events.count()).map(|event| (events.get(event), path.critical(event)));
-    let own = entries.filter(|(entry, _)| computes[usize::from(entry.label)] && entry.service > SimDuration::ZERO);
-    let mut computations: Vec<_> = own.map(|(entry, end)| (entry.process, end - entry.service, end)).collect();
+    let pieces = (0..events.count()).flat_map(|event| path.pieces(event));
+    let own = pieces
+        .filter(|piece| piece.kind == PieceKind::Activity && computes[usize::from(events.get(piece.event).label)]);
+    let mut computations: Vec<_> = own.map(|piece| (events.get(piece.event).process, piece.from, piece.to)).collect();
     computations.sort_unstable();
     computations
 }

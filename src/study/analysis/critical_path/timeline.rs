@@ -1,9 +1,10 @@
 //! The time of each process as a sequence of activities and waits.
 
 use super::CriticalPath;
-use parsim_sim::trace::Activity;
-use parsim_sim::trace::events::{EventId, MESSAGE, SHARED_SYSTEM};
+use parsim_sim::trace::Handling;
+use parsim_sim::trace::events::{EventId, WorkInterval, WorkSpan};
 use parsim_sim::units::SimDuration;
+use std::collections::VecDeque;
 
 /// A piece of the time of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct TimelinePiece {
     pub from: SimDuration,
     /// The end.
     pub to: SimDuration,
+    /// The purpose of communication work, if it is known.
+    pub handling: Option<Handling>,
 }
 
 /// The kind of a piece of time.
@@ -33,43 +36,39 @@ impl CriticalPath<'_> {
     /// Returns the pieces of time of a process that end in an event, in order. Those of all events of a process follow
     /// one another without gaps.
     ///
-    /// A recording has the time for which a processor works for the communication in an interval, but not when. In a
-    /// wait for a message this work comes last, because most of it is the reception; otherwise it comes first, because
-    /// most of it is the preparation of a message.
+    /// The events of an interval with communication work at known times are divided together; the pieces are those of
+    /// its last event. Otherwise an activity ends with its event.
     pub fn pieces(&self, event: EventId) -> impl Iterator<Item = TimelinePiece> + use<> {
-        let pieces = if event.checked_add(1).is_some_and(|next| self.receives_in(event, next)) {
-            [None, None]
-        } else {
-            match event.checked_sub(1).filter(|work| self.receives_in(*work, event)) {
-                Some(work) => self.wait_and_reception(work, event),
-                None => self.wait_and_activity(event),
-            }
+        let (divided, whole) = match self.events.work_interval(event) {
+            Some((interval, work)) if interval.last == event => (self.divided(&interval, work), [None, None]),
+            Some(_) => (Vec::new(), [None, None]),
+            None => (Vec::new(), self.wait_and_activity(event)),
         };
-        pieces.into_iter().flatten().filter(|piece| piece.from < piece.to)
+        divided.into_iter().chain(whole.into_iter().flatten()).filter(|piece| piece.from < piece.to)
     }
 
-    /// Returns whether `work` is the work of a processor in an interval that is a wait for a message otherwise, and ends
-    /// with the event `wait`.
-    fn receives_in(&self, work: EventId, wait: EventId) -> bool {
-        if wait >= self.events.count() || self.predecessor(wait) != Some(work) || self.events.stamp(wait).is_some() {
-            return false;
+    /// Divides an interval between the work of the processor for the communication and what the process does beside it.
+    fn divided(&self, interval: &WorkInterval, work: &[WorkSpan]) -> Vec<TimelinePiece> {
+        let mut rest: VecDeque<_> = (interval.work + 1..=interval.last).map(|event| self.beside_work(event)).collect();
+        // An idle process has no event at the end of its interval.
+        rest.push_back((interval.work, PieceKind::Gap, SimDuration::MAX));
+        let (mut pieces, mut at) = (Vec::new(), interval.from);
+        for WorkSpan { from, to, handling } in work {
+            fill(&mut pieces, &mut rest, (at, *from));
+            let (event, kind) = (interval.work, PieceKind::Activity);
+            pieces.push(TimelinePiece { event, kind, from: *from, to: *to, handling: *handling });
+            at = *to;
         }
-        let (work, waiting) = (self.events.label_of(work), self.events.label_of(wait));
-        let is_work = work.kind == Activity::System.name() || work.kind == SHARED_SYSTEM;
-        let mut antecedents = self.events.antecedents(wait).iter();
-        is_work
-            && work.phase == waiting.phase
-            && waiting.kind == Activity::Blocked.name()
-            && antecedents.any(|one| self.events.way_of(one).kind == MESSAGE)
+        fill(&mut pieces, &mut rest, (at, interval.to));
+        pieces
     }
 
-    fn wait_and_reception(&self, work: EventId, wait: EventId) -> [Option<TimelinePiece>; 2] {
-        let (end, service) = (self.critical(wait), self.events.get(work).service);
-        let (from, reception) = (self.critical(work) - service, end - service);
-        [
-            Some(TimelinePiece { event: wait, kind: PieceKind::Wait, from, to: reception }),
-            Some(TimelinePiece { event: work, kind: PieceKind::Activity, from: reception, to: end }),
-        ]
+    /// Returns how long the activity that ends in an event, or the wait, lasts beside communication work.
+    fn beside_work(&self, event: EventId) -> (EventId, PieceKind, SimDuration) {
+        match self.events.get(event).service {
+            SimDuration::ZERO => (event, PieceKind::Wait, SimDuration::MAX),
+            service => (event, PieceKind::Activity, service),
+        }
     }
 
     fn wait_and_activity(&self, event: EventId) -> [Option<TimelinePiece>; 2] {
@@ -77,31 +76,50 @@ impl CriticalPath<'_> {
         let before = self.predecessor(event).map_or(SimDuration::ZERO, |before| self.critical(before));
         let kind = if service == SimDuration::ZERO { PieceKind::Wait } else { PieceKind::Gap };
         [
-            Some(TimelinePiece { event, kind, from: before, to: to - service }),
-            Some(TimelinePiece { event, kind: PieceKind::Activity, from: to - service, to }),
+            Some(TimelinePiece { event, kind, from: before, to: to - service, handling: None }),
+            Some(TimelinePiece { event, kind: PieceKind::Activity, from: to - service, to, handling: None }),
         ]
+    }
+}
+
+/// Fills a time with what a process does beside communication work, in order.
+fn fill(
+    pieces: &mut Vec<TimelinePiece>,
+    rest: &mut VecDeque<(EventId, PieceKind, SimDuration)>,
+    (mut from, end): (SimDuration, SimDuration),
+) {
+    while let Some((event, kind, left)) = rest.front_mut().filter(|_| from < end) {
+        let to = end.min(from + *left);
+        pieces.push(TimelinePiece { event: *event, kind: *kind, from, to, handling: None });
+        *left = left.saturating_sub(to - from);
+        if *left == SimDuration::ZERO {
+            rest.pop_front();
+        }
+        from = to;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parsim_sim::trace::events::{Antecedent, Event, Events, Label, Way};
+    use parsim_sim::trace::Activity;
+    use parsim_sim::trace::events::{Antecedent, Event, Events, Label, MESSAGE, Way};
 
     fn us(us: u64) -> SimDuration {
         SimDuration::from_us(us)
     }
 
-    /// Process 0 computes for 10 us and sends a message of 2 us to process 1, whose processor works 5 us for it.
-    fn message(waiting: Activity) -> Events {
+    /// Process 0 computes for 10 us and sends a message to process 1, which receives it at 17 us. The processor of
+    /// process 1 works for 5 us until then.
+    fn message() -> Events {
         let mut events = Events::default();
         let mut label = |activity: Activity| events.label(Label { kind: activity.name().into(), phase: "one".into() });
-        let (computing, system, waiting) = (label(Activity::Computing), label(Activity::System), label(waiting));
+        let [computing, system, blocked] = [Activity::Computing, Activity::System, Activity::Blocked].map(&mut label);
         let way = events.way(Way { kind: MESSAGE.into(), link: String::new() });
         let sent = events.push(Event { process: 0, service: us(10), label: computing }, None, &[]);
         events.push(Event { process: 1, service: us(5), label: system }, None, &[]);
         let message = Antecedent { event: sent, way, delay: us(7) };
-        events.push(Event { process: 1, service: SimDuration::ZERO, label: waiting }, None, &[message]);
+        events.push(Event { process: 1, service: SimDuration::ZERO, label: blocked }, None, &[message]);
         events
     }
 
@@ -112,16 +130,19 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_received_after_it_has_been_sent() {
-        let events = message(Activity::Blocked);
-        assert_eq!(pieces(&events), [(PieceKind::Wait, us(0), us(12)), (PieceKind::Activity, us(12), us(17))]);
+    fn work_is_where_it_was() {
+        let mut events = message();
+        let interval = WorkInterval { work: 1, last: 2, from: us(0), to: us(17) };
+        let span = |(from, to)| WorkSpan { from: us(from), to: us(to), handling: Some(Handling::Receiving) };
+        events.place_work(interval, &[(0, 2), (14, 17)].map(span));
+        let [work, wait] = [PieceKind::Activity, PieceKind::Wait];
+        assert_eq!(pieces(&events), [(work, us(0), us(2)), (wait, us(2), us(14)), (work, us(14), us(17))]);
         let histogram = CriticalPath::of(&events).unwrap().parallelism().histogram();
-        assert_eq!(histogram.len(), 2, "never two processors at work: {histogram:?}");
+        assert_eq!(histogram, [4.0 / 17.0, 11.0 / 17.0, 2.0 / 17.0]);
     }
 
     #[test]
-    fn a_message_is_prepared_before_it_leaves() {
-        let events = message(Activity::Sending);
-        assert_eq!(pieces(&events), [(PieceKind::Activity, us(0), us(5)), (PieceKind::Wait, us(5), us(17))]);
+    fn work_at_unknown_times_comes_first() {
+        assert_eq!(pieces(&message()), [(PieceKind::Activity, us(0), us(5)), (PieceKind::Wait, us(5), us(17))]);
     }
 }

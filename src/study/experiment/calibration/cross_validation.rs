@@ -20,9 +20,20 @@ pub struct HeldOutGroup {
     pub residuals: Vec<(usize, f64)>,
 }
 
-/// Leaves out the values of every group, one at a time.
-pub fn leave_out(best_fit: &BestFit<'_>) -> Result<Vec<HeldOutGroup>, StudyError> {
-    let mut answers = Vec::new();
+/// Leaves out the values of every group, one at a time. The name of each stage begins with `of`.
+pub fn leave_out(best_fit: &BestFit<'_>, of: &str) -> Result<Vec<HeldOutGroup>, StudyError> {
+    let groups = groups(best_fit);
+    let count = groups.len();
+    let error = |(number, (axis, value)): (usize, (&String, String))| {
+        best_fit.fit.simulated.begin_stage(&format!("{of}group {number} of {count} left out"), best_fit.case.share());
+        without(best_fit, axis, &value)
+    };
+    (1..).zip(groups).map(error).collect()
+}
+
+/// Returns the axis and the value of every group that can be left out.
+fn groups<'b>(best_fit: &'b BestFit<'_>) -> Vec<(&'b String, String)> {
+    let mut groups = Vec::new();
     for axis in &best_fit.case.groups {
         let mut values: Vec<String> = Vec::new();
         for row in &best_fit.fit.training {
@@ -30,11 +41,11 @@ pub fn leave_out(best_fit: &BestFit<'_>) -> Result<Vec<HeldOutGroup>, StudyError
             values.extend(value.filter(|value| !values.contains(value)));
         }
         // With a single value, nothing would be left to fit.
-        for value in values.iter().filter(|_| values.len() > 1) {
-            answers.push(without(best_fit, axis, value)?);
+        if values.len() > 1 {
+            groups.extend(values.into_iter().map(|value| (axis, value)));
         }
     }
-    Ok(answers)
+    groups
 }
 
 /// The value of 1 − leverage up to which a row cannot be predicted from the other rows: it alone determines a parameter.
@@ -44,22 +55,24 @@ const MAX_WEIGHT: f64 = 0.3;
 
 /// Returns the residual of each training row, predicted without that row. A row of small leverage is predicted by the
 /// slopes, which is exact for linear models, and any other by a new fit to the remaining rows. The residual is `None`
-/// if a parameter is unknown without the row.
+/// if a parameter is unknown without the row. The name of each stage begins with `of`.
 ///
 /// # Errors
 /// Returns the errors of the runs.
-pub fn leave_one_out_residuals(best_fit: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
-    let of = |((row, residual), leverage): ((&usize, &f64), f64)| match 1.0 - leverage {
+pub fn leave_one_out_residuals(best_fit: &BestFit<'_>, of: &str) -> Result<Vec<Option<f64>>, StudyError> {
+    let count = best_fit.fit.training.len();
+    let residual = |(number, ((row, residual), leverage)): (usize, ((&usize, &f64), f64))| match 1.0 - leverage {
         ..=INDISPENSABLE => Ok(None),
         kept if leverage <= MAX_WEIGHT => Ok(Some(residual / kept)),
         _ => {
+            best_fit.fit.simulated.begin_stage(&format!("{of}row {number} of {count} left out"), best_fit.case.share());
             let Some(point) = refitted(best_fit, |other| other == *row)? else { return Ok(None) };
             let value = best_fit.fit.values(&point, &[*row])?[0];
             Ok(Some(best_fit.fit.residual(*row, value)))
         }
     };
     let residuals = best_fit.fit.training.iter().zip(&best_fit.best.residuals);
-    residuals.zip(leverages(&best_fit.best.slopes)).map(of).collect()
+    (1..).zip(residuals.zip(leverages(&best_fit.best.slopes))).map(residual).collect()
 }
 
 /// Fits the parameters to the rows that are not left out, independently of the others: the descents start where those

@@ -124,11 +124,8 @@ impl CalibrationCase {
             return Err(document.faults(vec![fault]).into());
         }
         self.with_fits(document, file, workers, |fits| {
-            let tried = fits
-                .fitted
-                .iter()
-                .map(|choice| CrossValidated::of(self, fits, choice))
-                .collect::<Result<Vec<_>, _>>()?;
+            let numbered = (1..).zip(&fits.fitted);
+            let tried = numbered.map(|choice| CrossValidated::of(self, fits, choice)).collect::<Result<Vec<_>, _>>()?;
             check_runs(&tried)?;
             let folds = tried.iter().map(|alternative| alternative.errors.len()).max().unwrap_or_default();
             if folds < MIN_FOLDS {
@@ -213,7 +210,11 @@ impl CrossValidated {
     ///
     /// # Errors
     /// Returns a defect of parsim. Any other error of a run is the failure of the alternative.
-    fn of(case: &CalibrationCase, fits: &AlternativeFits<'_, '_>, choice: &FittedChoice) -> Result<Self, StudyError> {
+    fn of(
+        case: &CalibrationCase,
+        fits: &AlternativeFits<'_, '_>,
+        (number, choice): (usize, &FittedChoice),
+    ) -> Result<Self, StudyError> {
         let failed = |error: &StudyError| Self {
             settings: choice.settings.clone(),
             failure: Some(reason(error)),
@@ -222,7 +223,7 @@ impl CrossValidated {
         if let Some(failure) = &choice.failure {
             return Ok(failed(failure));
         }
-        match Self::of_runs(case, fits, choice) {
+        match Self::of_runs(case, fits, (number, choice)) {
             Err(error) if !matches!(error, StudyError::Defect(_)) => Ok(failed(&error)),
             judged => judged,
         }
@@ -231,7 +232,7 @@ impl CrossValidated {
     fn of_runs(
         case: &CalibrationCase,
         fits: &AlternativeFits<'_, '_>,
-        choice: &FittedChoice,
+        (number, choice): (usize, &FittedChoice),
     ) -> Result<Self, StudyError> {
         let settings = choice.settings.clone();
         let Some(best) = &choice.minimum else { return Ok(Self { settings, ..Self::default() }) };
@@ -243,7 +244,7 @@ impl CrossValidated {
             failure: None,
             constants: best.slopes.iter().filter(|slopes| slopes.iter().any(|slope| *slope != 0.0)).count(),
             train_error: mean_error(fit.rows, &values, |row| row.trains),
-            errors: errors(&best_fit)?,
+            errors: errors(&best_fit, &format!("alternative {number} of {}, ", fits.fitted.len()))?,
             has_converged: best.has_converged,
         })
     }
@@ -254,10 +255,10 @@ impl CrossValidated {
 }
 
 /// Returns the mean absolute relative error of each group, predicted without the group; of each row if no column defines
-/// groups.
-fn errors(best_fit: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
+/// groups. The name of each stage begins with `of`.
+fn errors(best_fit: &BestFit<'_>, of: &str) -> Result<Vec<Option<f64>>, StudyError> {
     if !best_fit.case.groups.is_empty() {
-        return Ok(leave_out(best_fit)?.into_iter().map(|group| group.held_out_error).collect());
+        return Ok(leave_out(best_fit, of)?.into_iter().map(|group| group.held_out_error).collect());
     }
     let error = |(row, residual): (&usize, Option<f64>)| {
         let measured = &best_fit.fit.rows[*row];
@@ -267,7 +268,7 @@ fn errors(best_fit: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
             Loss::Absolute => (deviation / measured.reference?).abs(),
         })
     };
-    Ok(best_fit.fit.training.iter().zip(leave_one_out_residuals(best_fit)?).map(error).collect())
+    Ok(best_fit.fit.training.iter().zip(leave_one_out_residuals(best_fit, of)?).map(error).collect())
 }
 
 /// Sorts the alternatives, the best one first, and compares each with the best one.

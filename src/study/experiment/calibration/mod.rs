@@ -270,6 +270,7 @@ impl CalibrationCase {
         others: &[Minimum],
     ) -> Result<(Minimum, Profiles), StudyError> {
         let (mut best, mut others) = (minimum.clone(), others.to_vec());
+        fit.simulated.begin_stage("intervals of the parameters", self.share());
         for _ in 0..RESTARTS {
             let best_fit = BestFit { case: self, fit, best: &best };
             let (deviation, quantile) = best_fit.deviation();
@@ -314,7 +315,10 @@ impl CalibrationCase {
             seed: self.seed,
             own: own.as_deref(),
         };
-        let fitted = self.combinations_of_choices().into_iter().map(|settings| {
+        let combinations = self.combinations_of_choices();
+        let count = combinations.len();
+        let fitted = (1..).zip(combinations).map(|(number, settings)| {
+            simulated.begin_stage(&format!("fit {number} of {count}"), self.share());
             let found = open(&settings, self.share()).minima();
             FittedChoice::of(settings, found)
         });
@@ -469,7 +473,7 @@ impl BestFit<'_> {
         let (identified, combinations) = self.information()?;
         let machine = self.fit.simulated.base(0, &self.fit.assigned(&self.best.point))?.scenario.machine_ron();
         let evaluations = self.fit.spent.get();
-        let left_out = cross_validation::leave_out(self)?;
+        let left_out = cross_validation::leave_out(self, "")?;
         let is_predicted = |row: &MeasuredRow| row.reference.is_some() || self.case.intervals.level.is_some();
         let values = self.values_of(&self.best.point, is_predicted)?;
         let level = self.case.intervals.level.and_then(IntervalLevel::of_percent);

@@ -222,7 +222,7 @@ impl BestFit<'_> {
             return Ok((ErrorOrigin::RowsSetApart, apart));
         }
         if left_out.is_empty() {
-            let alone = self.fit.training.iter().zip(leave_one_out_residuals(self)?);
+            let alone = self.fit.training.iter().zip(leave_one_out_residuals(self, "")?);
             return Ok((ErrorOrigin::RowsLeftOut, alone.filter_map(|(row, error)| Some((*row, error?))).collect()));
         }
         let of = |row: &usize| {

@@ -172,7 +172,7 @@ impl CalibrationCase {
         let best_fit = BestFit { case: self, fit: &fit, best: &best };
         let (identified, combinations) = best_fit.information()?;
         let intervals = best_fit.parameter_intervals(&identified, &combinations, &profiles)?;
-        let left_out = cross_validation::leave_out(&best_fit)?;
+        let left_out = cross_validation::leave_out(&best_fit, "")?;
         let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
         let allowed = best_fit.allowed_points((&identified, &intervals.coordinates), &profiles.as_good)?;
         let uncertain = (&identified, &intervals.coordinates[..], &allowed[..]);
@@ -338,7 +338,7 @@ impl Predictor {
             |level| format!("give at most `--interval {}`, or calibrate with more rows", level.percent()),
         );
         (!self.has_intervals()).then(|| {
-            format!("{percent} % take at least {needed} errors of rows that were left out, and the calibration has {known}: {help}")
+            format!("intervals at {percent} % need at least {needed} errors of rows that were left out, and the calibration has {known}: {help}")
         })
     }
 

@@ -4,7 +4,7 @@ use super::condition::RowCondition;
 use super::description::CalibrationTable;
 use crate::experiment::StudyError;
 use crate::scenario::source::{Document, SourceFault};
-use crate::scenario::table::{Conversion, Row, Table, conversion, position, repeated};
+use crate::scenario::table::{Conversion, LABEL_REPETITIONS, Row, Table, conversion, position, repeated};
 use crate::scenario::{AxisValue, Plan};
 use std::collections::HashSet;
 use std::path::Path;
@@ -74,7 +74,7 @@ pub fn rows(
     }
     data.need_values(columns.iter())?;
     data.need_numbers([&reference])?;
-    data.need_different_points(columns)?;
+    data.need_different_points(columns).map_err(|fault| fault.help(LABEL_REPETITIONS))?;
     let unit = conversion(&reference, &table.simulated).map_err(|message| at_reference(data.failure(&message)))?;
     let condition = |field: &'static str, text: &Option<String>| {
         let read = |text: &String| {

@@ -13,6 +13,8 @@ use std::rc::Rc;
 
 /// The scenarios of the tables, ready to be run at their rows.
 pub struct Simulated<'a> {
+    /// The case.
+    case: &'a Document,
     scenarios: Vec<TableScenario>,
     rows: &'a [MeasuredRow],
     /// For each row, the first one of its table with the same values of the axes: repeated measurements take one run.
@@ -100,7 +102,7 @@ impl<'a> Simulated<'a> {
     /// scenario does not report.
     pub fn load(
         tables: &[CalibrationTable],
-        (document, case): (&Document, &Path),
+        (document, case): (&'a Document, &Path),
         rows: &'a [MeasuredRow],
         workers: Workers<'a>,
     ) -> Result<Self, StudyError> {
@@ -109,7 +111,7 @@ impl<'a> Simulated<'a> {
                 .map_err(|error| error.within(document, &format!("tables.{index}"), "scenario"))
         };
         let scenarios = tables.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
-        let this = Self { scenarios, rows, firsts: firsts(rows), workers, known: RefCell::default() };
+        let this = Self { case: document, scenarios, rows, firsts: firsts(rows), workers, known: RefCell::default() };
         this.check_keys(document)?;
         for (index, scenario) in this.scenarios.iter().enumerate() {
             let first = rows.iter().find(|row| row.table == index);
@@ -125,6 +127,11 @@ impl<'a> Simulated<'a> {
             }
         }
         Ok(this)
+    }
+
+    /// Reports the next stage of a calibration, with its budget of evaluations. An evaluation is a pass over each table.
+    pub fn begin_stage(&self, name: &str, budget: usize) {
+        self.workers.progress.stage(name, budget.saturating_mul(self.scenarios.len()));
     }
 
     /// Rejects quantities that the scenarios do not report.
@@ -215,7 +222,8 @@ impl<'a> Simulated<'a> {
         for (index, scenario) in self.scenarios.iter().enumerate() {
             let of_it: Vec<usize> = missing.iter().copied().filter(|row| self.rows[*row].table == index).collect();
             if !of_it.is_empty() {
-                let values = self.run(scenario, &own[index], &of_it)?;
+                let values = self.run(scenario, &own[index], &of_it);
+                let values = values.map_err(|error| error.within(self.case, &format!("tables.{index}"), "data"))?;
                 self.known.borrow_mut().extend(of_it.into_iter().map(key).zip(values));
             }
         }

@@ -13,7 +13,7 @@ mod path;
 mod prices;
 mod variation;
 
-pub use path::{PricedPath, is_same};
+pub use path::{NoPath, PricedPath, is_same};
 pub use variation::Variation;
 
 use super::{CaseProgress, StudyError};
@@ -40,7 +40,7 @@ pub struct Slopes {
     pub left: f64,
     /// The derivative from above.
     pub right: f64,
-    /// The maximum error of either derivative from rounding to picoseconds.
+    /// The maximum error of either derivative from rounding to picoseconds, or to the ticks of a clock.
     pub rounding: f64,
     /// The method by which the derivatives were found.
     pub method: Method,
@@ -64,8 +64,8 @@ pub struct Gradient<'p> {
     pub makespan_s: f64,
     /// The derivatives by constant, in the order of the scenario.
     pub derivatives: Vec<Derivative<'p>>,
-    /// The critical path of the run, if it is known and verified.
-    pub path: Option<PricedPath>,
+    /// The critical path of the run, or the reason why it is not known or not verified.
+    pub path: Result<PricedPath, NoPath>,
 }
 
 /// The choice of method for the derivatives of a scenario.
@@ -99,6 +99,12 @@ impl Slopes {
     /// Returns the larger magnitude of the two sides.
     const fn size(&self) -> f64 {
         self.left.abs().max(self.right.abs())
+    }
+
+    /// Returns `true` if rounding leaves less than two digits of derivatives that are not zero.
+    #[must_use]
+    pub fn is_coarse(&self) -> bool {
+        self.size() > 0.0 && self.rounding > 1e-2 * self.size()
     }
 
     /// Returns `true` if rounding leaves three digits of the derivatives.
@@ -147,12 +153,14 @@ impl<'p> Gradient<'p> {
         progress: &dyn CaseProgress,
     ) -> Self {
         let constants: Vec<_> = base.parameters().iter().filter(|one| !one.is_whole() && wanted(one)).collect();
-        let path = if approach.exact { None } else { PricedPath::of(base) };
-        let known: Vec<_> = constants.par_iter().map(|one| path.as_ref()?.slopes(base, one)).collect();
+        let path = if approach.exact { Err(NoPath::NotRequested) } else { PricedPath::of(base) };
+        let known: Vec<_> = constants.par_iter().map(|one| path.as_ref().ok()?.slopes(base, one)).collect();
         let paid = constants.iter().zip(&known).filter(|(_, slopes)| slopes.is_some()).map(|(one, _)| *one);
-        let path = path.filter(|path| path.is_verified(base, &paid.collect::<Vec<_>>(), approach.verification));
+        let paid: Vec<_> = paid.collect();
+        let is_verified = |path: &PricedPath| path.is_verified(base, &paid, approach.verification);
+        let path = path.and_then(|path| if is_verified(&path) { Ok(path) } else { Err(NoPath::Ties) });
         let by = |(parameter, known): (&'p Parameter, Option<Slopes>)| {
-            let known = known.filter(|_| path.is_some());
+            let known = known.filter(|_| path.is_ok());
             let slopes = known.map_or_else(|| base.slopes(parameter, approach.step), Ok);
             progress.advance(1, 0);
             Derivative { parameter, slopes }

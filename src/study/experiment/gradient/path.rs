@@ -49,15 +49,45 @@ pub struct PricedPath {
     makespan: SimDuration,
 }
 
+/// The reason why no path gives the derivatives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoPath {
+    /// Separate runs were requested.
+    #[error("runs with other values were requested")]
+    NotRequested,
+    /// The machine or the program has something whose costs are not itemised.
+    #[error("{0} not itemised service by service")]
+    NotItemised(&'static str),
+    /// The run is too long to be recorded.
+    #[error("the run has more than {MAX_EVENTS} events, which are too many to be recorded")]
+    TooLong,
+    /// The services on the longest path do not sum to the makespan.
+    #[error("the longest path of the run contains something that is not itemised")]
+    Incomplete,
+    /// Another path is longer, or an order changes, after a small change of the constants.
+    #[error(
+        "the longest path of the run ties with another one, or an order of events ties: small changes of the constants do not change the makespan as the path predicts"
+    )]
+    Ties,
+}
+
 impl PricedPath {
-    /// Returns the path of a run of `scenario`; `None` if its machine has features that are not itemised, or if no path
-    /// is found.
-    #[must_use]
-    pub fn of(base: &Variation) -> Option<Self> {
+    /// Returns the path of a run of the base values.
+    ///
+    /// # Errors
+    /// Returns the reason why the path is not known.
+    pub fn of(base: &Variation) -> Result<Self, NoPath> {
         let scenario = base.scenario();
-        if base.events() > MAX_EVENTS || !is_itemised(scenario) {
-            return None;
+        if let Some(what) = not_itemised(scenario) {
+            return Err(NoPath::NotItemised(what));
         }
+        if base.events() > MAX_EVENTS {
+            return Err(NoPath::TooLong);
+        }
+        Self::recorded(scenario).ok_or(NoPath::Incomplete)
+    }
+
+    fn recorded(scenario: &CheckedScenario) -> Option<Self> {
         let mut bytes = Vec::new();
         let recorded = simulation(scenario).log_activities();
         let name = scenario.program.name();
@@ -82,6 +112,7 @@ impl PricedPath {
             Some(further) => further / further_cores.max(1),
         };
         let prices = Prices::of(scenario.machine.clone(), links);
+        let latency = |bytes| prices.interface_latency(bytes).unwrap_or_default();
         let lone_way = |hops, bytes| prices.lone_way().delay(hops, bytes);
         let packet = scenario.machine.network.switching.packet_bytes();
         let run = ObservedRun {
@@ -95,6 +126,7 @@ impl PricedPath {
                 overhead: interface.overhead,
                 gap: interface.gap,
                 packet: (packet, interface.gap_per_byte.time(packet)),
+                latency: &latency,
                 lone_way: &lone_way,
             }),
         };
@@ -235,18 +267,25 @@ fn is_payable(parameter: &Parameter) -> bool {
     stands && parameter.dimension != Dimension::None && parameter.number() != 0.0
 }
 
-/// Returns `true` if all costs of the machine are observed and priced.
-fn is_itemised(scenario: &CheckedScenario) -> bool {
+/// Returns the first thing in a scenario whose costs are not observed or not priced, with its verb.
+fn not_itemised(scenario: &CheckedScenario) -> Option<&'static str> {
     let Machine { nodes, network, levels, overrides, .. } = &scenario.machine;
-    let plain_links = network.overrides.is_empty() && network.link_classes.is_empty() && network.end_links.is_none();
-    let shares_nothing = nodes.shared_memory().is_none() && nodes.shared_interface().is_none() && levels.is_empty();
-    let plain_nodes = shares_nothing && overrides.is_empty();
-    let is_packets = !matches!(network.switching, Switching::Wormhole(_));
-    let is_alone = scenario.layout().most_ranks_on_a_node() <= nodes.cores() && scenario.background.is_none();
-    let is_quiet = nodes.noise.is_quiet() && nodes.detours.is_empty();
-    let is_certain = is_quiet && scenario.repeat == Repeat::default() && !scenario.program.is_traffic();
-    let queues = network.contention != Contention::FairFlows;
-    plain_links && plain_nodes && is_packets && is_alone && is_certain && queues
+    let links_differ = !network.overrides.is_empty() || !network.link_classes.is_empty() || network.end_links.is_some();
+    let shares = nodes.shared_memory().is_some() || nodes.shared_interface().is_some() || !levels.is_empty();
+    let is_random = !nodes.noise.is_quiet() || scenario.repeat != Repeat::default();
+    let things = [
+        (matches!(network.switching, Switching::Wormhole(_)), "clocked routers (wormhole) are"),
+        (network.contention == Contention::FairFlows, "flows (contention: FairFlows) are"),
+        (links_differ, "links that differ (network.overrides, network.link_classes, network.end_links) are"),
+        (!overrides.is_empty(), "nodes that differ (overrides) are"),
+        (shares, "memories, interfaces and levels that cores share are"),
+        (scenario.layout().most_ranks_on_a_node() > nodes.cores(), "several ranks on a core are"),
+        (scenario.background.is_some(), "background traffic is"),
+        (!nodes.detours.is_empty(), "detours are"),
+        (is_random, "noise and repetitions are"),
+        (scenario.program.is_traffic(), "open-loop traffic is"),
+    ];
+    things.into_iter().find(|(is_there, _)| *is_there).map(|(_, what)| what)
 }
 
 fn crossing(machine: &Machine) -> CrossingRule {

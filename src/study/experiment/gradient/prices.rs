@@ -62,6 +62,7 @@ impl Prices {
                 let interface = self.interface.as_ref()?;
                 interface.gap * gaps + interface.gap_per_byte.time(bytes)
             }
+            Charge::InterfaceLatency { bytes } => self.interface_latency(bytes)?,
             Charge::LoneWay { hops, bytes } => self.lone_way.delay(hops, bytes),
             Charge::Computation { loops, amount } => return self.computation(loops, amount),
             Charge::Forwarding { bytes } => nodes.forwarding.time(bytes),
@@ -69,6 +70,13 @@ impl Prices {
             Charge::HostTransfer { is_input: false, bytes } => self.machine.host.output.time(bytes),
             Charge::Start => self.link.start * self.links,
         })
+    }
+
+    /// Returns the delay of a message with `bytes` bytes at the interface between its processor and the network; `None`
+    /// without interfaces.
+    pub fn interface_latency(&self, bytes: u64) -> Option<SimDuration> {
+        let interface = self.interface.as_ref()?;
+        Some(interface.latency + interface.stage_delay(bytes.saturating_sub(interface.header.count())))
     }
 
     fn software(&self, software: Software, count: u64) -> Option<SimDuration> {

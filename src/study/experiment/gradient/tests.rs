@@ -60,6 +60,61 @@ fn a_path_gives_what_runs_on_both_sides_give() {
     }
 }
 
+/// A path that omits the latency of interfaces does not sum to the makespan, so that no constant has it as its method.
+#[test]
+fn the_latency_of_interfaces_is_priced() {
+    for contention in ["Off", "FirstComeFirstServed"] {
+        let text = format!(
+            r#"Scenario(
+                machine: Machine(
+                    name: "m",
+                    nodes: Node(
+                        processor: FlopRate("1 Gflop/s"),
+                        memory: "1 GiB",
+                        router: Hardware,
+                        interface: Interface(
+                            overhead: "300 ns",
+                            gap: "200 ns",
+                            latency: "700 ns",
+                            latency_per_byte: "0.3 ns/B",
+                            gap_per_byte: "0.1 ns/B",
+                            header: "20 B",
+                        ),
+                    ),
+                    network: Network(
+                        topology: Ring(nodes: 8),
+                        routing: DimensionOrder,
+                        switching: StoreAndForward(packet: "1 kB"),
+                        links: Link(per_byte: "0.08 ns/B", latency: "100 ns"),
+                        contention: {contention},
+                    ),
+                    sends: UntilInjected,
+                ),
+                ranks: 8,
+                placement: RowMajor,
+                program: Phases(steps: [
+                    Compute(flops: "1000 * (rank + 1)"),
+                    Exchange(with: Line, bytes: "2500 B"),
+                    Exchange(with: Line, bytes: "0 B"),
+                ]),
+                seed: 1,
+            )"#
+        );
+        let plan = Plan::new(Document::from_text("latency", &text).unwrap(), &[]).unwrap();
+        let base = Variation::of(&plan.base().unwrap().into_scenario()).unwrap();
+        let of = |exact| Gradient::of(&base, DerivativeMethod { exact, ..DerivativeMethod::default() }, |_| true);
+        let (by_path, by_runs) = (of(false), of(true));
+        assert_eq!(by_path.path.as_ref().err(), None, "{contention}");
+        for name in ["latency", "latency_per_byte", "overhead"].map(|field| format!("machine.nodes.interface.{field}"))
+        {
+            let [path, runs] = [&by_path, &by_runs].map(|found| found.by(&name).unwrap().slopes.clone().unwrap());
+            assert!(path.method == Method::Path && path.mean() > 0.0, "{contention}, {name}: {path:?}");
+            let bound = 1e-6 * runs.mean().abs() + path.rounding + runs.rounding;
+            assert!((path.mean() - runs.mean()).abs() <= bound, "{contention}, {name}: {path:?}, {runs:?}");
+        }
+    }
+}
+
 /// Several orders tie in this run: only a faster processor alone changes one of them and not the others, and the makespan jumps.
 #[test]
 fn a_tie_that_one_component_alone_breaks_is_found() {

@@ -7,7 +7,10 @@ use crate::experiment::repetition::{first_and_mean_s, mean_makespan_s};
 use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::{CheckedScenario, Parameter, Plan};
 use parsim_sim::network::Switching;
+use parsim_sim::units::SimDuration;
 
+/// The largest relative change of a constant of a machine whose routers act at the ticks of a clock.
+const CLOCKED_STEP: f64 = 0.1;
 /// The change of the makespan that a step aims at, in picoseconds, if the elasticity is 1; far more than rounding.
 const RESOLUTION_PS: f64 = 1e6;
 /// The minimum step of a constant, as a multiple of its resolution.
@@ -32,6 +35,7 @@ pub struct Variation {
     parameters: Vec<Parameter>,
     makespan_s: f64,
     events: u64,
+    messages: u64,
 }
 
 /// The direction of a change.
@@ -57,8 +61,9 @@ impl Variation {
                 "{program} takes no simulated time, which no parameter can change"
             )));
         }
-        let (scenario, events) = (scenario.clone(), trace.counts.events);
-        Ok(Self { scenario, parameters: Parameter::all(&document), document, makespan_s, events })
+        let (scenario, parameters) = (scenario.clone(), Parameter::all(&document));
+        let (events, messages) = (trace.counts.events, trace.counts.messages);
+        Ok(Self { scenario, parameters, document, makespan_s, events, messages })
     }
 
     /// Returns the scenario with the base values.
@@ -150,18 +155,42 @@ impl Variation {
     /// `first` but not there; returns also the change. A given `step` is kept.
     fn widened(&self, parameter: &Parameter, step: Option<f64>, first: f64) -> Result<(Slopes, f64), String> {
         let slopes = self.slopes_within(parameter, first)?;
-        let is_hidden = slopes.size() > 0.0 && slopes.rounding > HIDDEN * slopes.size() && !slopes.is_tie();
-        if step.is_some() || !is_hidden || first >= STEPS.1 {
+        let is_coarse = slopes.size() > 0.0 && slopes.rounding > HIDDEN * slopes.size();
+        // Ticks may also look like a tie.
+        let is_hidden = is_coarse && (self.is_clocked() || !slopes.is_tie());
+        let widest = self.widest_step();
+        if step.is_some() || !is_hidden || first >= widest {
             return Ok((slopes, first));
         }
-        let wider = self.slopes_within(parameter, STEPS.1)?;
+        let wider = self.slopes_within(parameter, widest)?;
         // If the sides differ, the smaller changes that are tried next tell a bend at the value from one near it.
-        Ok(if wider.size() == 0.0 { (slopes, first) } else { (wider, STEPS.1) })
+        Ok(if wider.size() == 0.0 { (slopes, first) } else { (wider, widest) })
     }
 
     /// Returns `true` if the routers of the machine act only at clock ticks, so that the makespan is a step function.
-    fn is_clocked(&self) -> bool {
-        matches!(self.scenario.machine.network.switching, Switching::Wormhole(_))
+    pub fn is_clocked(&self) -> bool {
+        self.cycle() > SimDuration::ZERO
+    }
+
+    /// Returns the largest relative change of a constant.
+    pub fn widest_step(&self) -> f64 {
+        if self.is_clocked() { CLOCKED_STEP } else { STEPS.1 }
+    }
+
+    /// Returns the cycle of the routers; zero without a clock.
+    fn cycle(&self) -> SimDuration {
+        let network = &self.scenario.machine.network;
+        match &network.switching {
+            Switching::Wormhole(mode) => network.links.byte_time().time(mode.flit.count()),
+            _ => SimDuration::ZERO,
+        }
+    }
+
+    /// Returns a bound on the change of the makespan, in picoseconds, by the ticks that messages wait for: a cycle for
+    /// each of the messages that a rank sends one after the other.
+    #[expect(clippy::cast_precision_loss, reason = "a bound")]
+    fn ticks_ps(&self) -> f64 {
+        self.cycle().ps() as f64 * (1.0 + self.messages as f64 / f64::from(self.scenario.ranks))
     }
 
     /// Returns `true` if a much smaller change gives another derivative, since both sides of a larger step may agree by
@@ -172,7 +201,7 @@ impl Variation {
             return Ok(false);
         }
         let (found, of_a_ps) = self.slope(parameter, Side::Above, closer)?;
-        Ok((found - slopes.right).abs() > 0.01 * slopes.right.abs() + MIN_PS * of_a_ps)
+        Ok((found - slopes.right).abs() > 0.01 * slopes.right.abs() + (MIN_PS + self.ticks_ps()) * of_a_ps)
     }
 
     /// Returns `true` if both sides agree within a percent although the bound on rounding is larger. With changes of
@@ -186,7 +215,7 @@ impl Variation {
     fn slopes_within(&self, parameter: &Parameter, step: f64) -> Result<Slopes, String> {
         let (left, of_a_ps) = self.slope(parameter, Side::Below, step)?;
         let (right, _) = self.slope(parameter, Side::Above, step)?;
-        let rounding = of_a_ps * self.pieces();
+        let rounding = of_a_ps * (self.pieces() + self.ticks_ps());
         Ok(Slopes { left, right, rounding, method: Method::Rerun, is_local: false })
     }
 

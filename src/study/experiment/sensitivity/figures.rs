@@ -76,7 +76,7 @@ impl VariedRun {
     /// Returns the critical path with another value.
     fn path_at(&self, parameter: &Parameter, factor: f64) -> Option<PricedPath> {
         let scenario = self.base.changed(|document| parameter.set(document, parameter.scaled(factor))).ok()?;
-        PricedPath::of(&Variation::of(&scenario).ok()?)
+        PricedPath::of(&Variation::of(&scenario).ok()?).ok()
     }
 
     /// Returns the length of the longest of some paths with another value.

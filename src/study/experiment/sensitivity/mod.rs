@@ -10,7 +10,7 @@ mod selection;
 pub use places::PathShare;
 pub use reach::LinearRange;
 
-use super::gradient::{Derivative, DerivativeMethod, Gradient, Method, Slopes, Variation};
+use super::gradient::{Derivative, DerivativeMethod, Gradient, Method, NoPath, Slopes, Variation};
 use super::{CaseProgress, StudyError};
 use crate::analysis::{Elasticity, Probe};
 use crate::answer::{Answer, Metadata};
@@ -58,6 +58,9 @@ pub struct ContinuousEffect {
     pub slopes: Slopes,
     /// The changes within which the derivatives are valid.
     pub reach: LinearRange,
+    /// `true` if the derivatives are secants of a staircase, whose steps are not small beside the change: the routers act
+    /// at the ticks of a clock.
+    pub is_staircase: bool,
 }
 
 /// The result with another whole number.
@@ -105,8 +108,8 @@ pub struct Sensitivities<'s> {
     pub groups: Vec<ConstantGroup>,
     /// The effects of parts that are twice as fast.
     pub what_ifs: Vec<WhatIf>,
-    /// `true` if runs with other values were requested instead of the path.
-    pub is_exact: bool,
+    /// The reason why no path gives derivatives, if there is none.
+    pub no_path: Option<NoPath>,
 }
 
 impl VariedRun {
@@ -142,11 +145,14 @@ impl VariedRun {
         let whole = whole.into_par_iter().map(|one| self.whole_number(one, step));
         let mut findings: Vec<_> = constants.chain(whole).inspect(|_| progress.advance(1, 0)).collect();
         findings.sort_by(|one, other| other.size().total_cmp(&one.size()));
-        let (groups, what_ifs) =
-            if self.is_limited() { Default::default() } else { (self.groups(&gradient, step), self.what_ifs()) };
-        let shares = gradient.path.as_ref().map_or_else(Vec::new, |path| places::shares(path, &self.base));
+        let (groups, what_ifs) = if self.is_limited() {
+            Default::default()
+        } else {
+            (self.groups(&gradient, approach.step), self.what_ifs())
+        };
+        let shares = gradient.path.as_ref().map_or_else(|_| Vec::new(), |path| places::shares(path, &self.base));
         progress.end();
-        Sensitivities { findings, shares, groups, what_ifs, is_exact: approach.exact }
+        Sensitivities { findings, shares, groups, what_ifs, no_path: gradient.path.err() }
     }
 
     /// Returns the results with parts that are twice as fast, from one run each.
@@ -171,8 +177,9 @@ impl VariedRun {
         let of_slopes = |slopes: &Slopes| {
             let per_percent = parameter.number() * parameter.si_factor() / self.base.makespan_s();
             let elasticity = Elasticity { left: slopes.left * per_percent, right: slopes.right * per_percent };
-            let reach = reach::reach(&self.base, parameter, elasticity, gradient.path.as_ref());
-            Effect::Continuous(ContinuousEffect { elasticity, slopes: *slopes, reach })
+            let reach = reach::reach(&self.base, parameter, elasticity, gradient.path.as_ref().ok());
+            let is_staircase = self.base.is_clocked() && slopes.is_coarse();
+            Effect::Continuous(ContinuousEffect { elasticity, slopes: *slopes, reach, is_staircase })
         };
         let effect = derivative.slopes.as_ref().map(of_slopes).map_err(Clone::clone);
         ParameterSensitivity { parameter, group: group_of(parameter), effect }
@@ -192,7 +199,8 @@ impl VariedRun {
     }
 
     /// Returns the effects of all groups, the largest first.
-    fn groups(&self, gradient: &Gradient<'_>, step: f64) -> Vec<ConstantGroup> {
+    fn groups(&self, gradient: &Gradient<'_>, step: Option<f64>) -> Vec<ConstantGroup> {
+        let step = step.unwrap_or_else(|| self.base.widest_step());
         let group = |(name, _): &(&'static str, _)| self.group(name, gradient, step);
         let mut groups: Vec<_> = GROUPS.par_iter().filter_map(group).collect();
         groups.sort_by(|one, other| other.size().total_cmp(&one.size()));

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::analysis::Elasticity;
 use crate::answer::{QuantityValue, Record};
-use crate::experiment::gradient::Method;
+use crate::experiment::gradient::{Method, NoPath};
 use crate::report::{TextTable, wrapped};
 use crate::scenario::Repeat;
 use std::fmt::Write as _;
@@ -16,6 +16,9 @@ const VISIBLE: f64 = 5e-4;
 
 /// The note on derivatives that are valid only close to the value, or that share a method with such ones.
 const LOCAL: &str = "a joint change of all such constants by a percent or two gives another derivative";
+
+/// The note on derivatives of a makespan that is a staircase.
+const STAIRCASE: &str = "routers act at the ticks of their clock, so that the makespan is a staircase: a secant";
 
 /// The keys of all records, in order.
 const KEYS: [&str; 21] = [
@@ -62,6 +65,12 @@ pub fn records(answers: &Sensitivities) -> Vec<Record> {
         .collect()
 }
 
+/// Returns what limits the validity of the derivatives, if something does.
+fn note(effect: &ContinuousEffect) -> Option<&'static str> {
+    let notes = [(effect.is_staircase, STAIRCASE), (effect.slopes.is_local, LOCAL)];
+    notes.into_iter().find(|(applies, _)| *applies).map(|(_, note)| note)
+}
+
 fn of_finding(finding: &ParameterSensitivity) -> Record {
     let parameter = finding.parameter;
     let mut record = record(if parameter.is_whole() { "whole_number" } else { "parameter" }, &parameter.name);
@@ -69,7 +78,7 @@ fn of_finding(finding: &ParameterSensitivity) -> Record {
     record.put("value", parameter.text.as_str());
     match &finding.effect {
         Ok(Effect::Continuous(effect)) => {
-            record.put("note", effect.slopes.is_local.then_some(LOCAL));
+            record.put("note", note(effect));
             put_elasticity(&mut record, effect.elasticity);
             put_derivative(&mut record, effect);
             record.put("unit", parameter.si_unit());
@@ -195,7 +204,11 @@ fn not_varied(answers: &Sensitivities) -> Vec<String> {
 const TIE: &str = "Where below and above differ, two paths of the run tie, or nearly so: a small change decides which of \
                    them is the longest, and the makespan bends or jumps. Neither number holds on the other side.";
 
-const ROUNDING: &str = "Where below and above differ by `rounding`, the rounding of times to picoseconds explains the \
+const TICKS: &str = "Routers act at the ticks of their clock, so that the makespan is a staircase. Its steps are not small \
+                     beside the changes of the constants: the effects are those of secants, up to 10 % wide on either \
+                     side, and known to less than two digits. Longer runs, or a larger --step, show more.";
+
+const ROUNDING: &str = "Where below and above differ by `rounding`, the rounding of times to picoseconds or ticks explains the \
                         difference, and the effect lies between or near them. A larger --step leaves less of it.";
 
 /// A difference between both sides that is shown.
@@ -218,7 +231,12 @@ fn explained_differences(answers: &Sensitivities) -> Vec<&'static str> {
     let shown: Vec<_> = answers.findings.iter().filter_map(|one| difference(one.continuous()?)).collect();
     let has_tie = shown.contains(&Difference::Tie) || answers.groups.iter().any(is_group_tie);
     let has_rounding = shown.contains(&Difference::Rounding);
-    [(has_tie, TIE), (has_rounding, ROUNDING)].into_iter().filter(|(is_shown, _)| *is_shown).map(|one| one.1).collect()
+    let has_ticks = answers.findings.iter().any(|one| one.continuous().is_some_and(|effect| effect.is_staircase));
+    [(has_tie, TIE), (has_rounding, ROUNDING), (has_ticks, TICKS)]
+        .into_iter()
+        .filter(|(is_shown, _)| *is_shown)
+        .map(|one| one.1)
+        .collect()
 }
 
 fn is_visible(elasticity: Elasticity) -> bool {
@@ -234,12 +252,20 @@ fn methods(answers: &Sensitivities) -> String {
     let constants = || answers.findings.iter().filter_map(ParameterSensitivity::continuous);
     let by = |method| constants().filter(|effect| effect.slopes.method == method).count();
     match (by(Method::Path), by(Method::Rerun)) {
-        _ if answers.is_exact => "All by runs with other values, as --exact requests.".to_owned(),
-        (0, _) => "All by runs with other values: the longest path of the run is not itemised, or it ties.".to_owned(),
+        (0, _) => format!("All by runs with other values{}", why_by_runs(answers.no_path)),
         (path, 0) => format!("All {path} by the longest path of one run, verified by further runs."),
         (path, rerun) => format!(
             "{path} constants by the longest path of one run, verified by further runs; {rerun} by runs with other values."
         ),
+    }
+}
+
+/// Returns the reason why all derivatives are found by runs, after a colon or a comma.
+fn why_by_runs(no_path: Option<NoPath>) -> String {
+    match no_path {
+        Some(NoPath::NotRequested) => ", as --exact requests.".to_owned(),
+        Some(why) => format!(": {why}."),
+        None => ": none of these constants is on the longest path of the run.".to_owned(),
     }
 }
 

@@ -212,8 +212,33 @@ fn text_and_data_agree_on_ties() {
         let Elasticity { left, right } = small.elasticity().unwrap();
         let is_found = [left, right].iter().all(|side| (0.0015..0.0025).contains(side));
         assert_eq!(is_found, step.is_none(), "{left} {right}");
-        assert!(text.contains("the rounding of times to picoseconds explains"), "{text}");
+        assert!(text.contains("the rounding of times to picoseconds or ticks explains"), "{text}");
     }
+}
+
+/// Clocked routers behind network interfaces: a percent of the run is ten ticks.
+const STAIRCASE: &str = r#"Scenario(
+    machine: Machine(name: "f", nodes: Node(processor: FlopRate("1 Gflop/s"), memory: "64 GiB", router: Hardware,
+        interface: Interface(overhead: "1 us", gap: "0.2 us", gap_per_byte: "0.1 ns/B", progress: AfterArrival)),
+        network: Network(topology: Mesh2d(rows: 2, columns: 2), routing: DimensionOrder,
+            switching: Wormhole(packet: "128 B", flit: "16 B", buffer: 8, lanes: 1), links: Link(per_byte: "1 GB/s")),
+        sends: Buffered),
+    ranks: 4, placement: RowMajor,
+    program: Phases(steps: [Repeat(times: "3", steps: [
+        Exchange(with: Ring, bytes: "1000 B"), Compute(flops: "1100 + rank * 100")])]), seed: 1)"#;
+
+/// A change of a percent is a few ticks: the effects are those of wider changes.
+#[test]
+fn elasticities_of_a_staircase_are_secants_and_say_so() {
+    let plan = Plan::new(Document::from_text("clocked", STAIRCASE).unwrap(), &[]).unwrap();
+    let study = VariedRun::of(&plan.base().unwrap().scenario).unwrap();
+    let found = study.sensitivities(DerivativeMethod::default(), &());
+    let records = output::records(&found);
+    let overhead = |record: &&Record| text_of(record, "name") == Some("machine.nodes.interface.overhead");
+    let overhead = records.iter().find(overhead).unwrap();
+    assert!(text_of(overhead, "note").unwrap().contains("staircase"), "{overhead:?}");
+    let text = output::text(&study, &found);
+    assert!(text.contains("Routers act at the ticks of their clock"), "{text}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::description::MeasuredTable;
 use crate::scenario::AxisValue;
 use crate::scenario::source::SourceFault;
-use crate::scenario::table::{Conversion, Row, Table, conversion, position};
+use crate::scenario::table::{Conversion, LABEL_REPETITIONS, Row, Table, conversion, position};
 use std::path::Path;
 
 /// The column that marks points which calibrated the parameters.
@@ -69,7 +69,7 @@ impl PublishedPoint {
         let before = &table.columns()[..place];
         table.need_values(before.iter().chain([&reference]))?;
         table.need_numbers(asked.iter().copied())?;
-        table.need_different_points(before)?;
+        table.need_different_points(before).map_err(|fault| fault.help(LABEL_REPETITIONS))?;
         if let Some(label) = wanted.labels.iter().find(|label| !before.contains(label)) {
             return Err(table.failure(&format!("there is no column `{label}` before `{reference}`")));
         }

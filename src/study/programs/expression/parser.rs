@@ -197,7 +197,7 @@ impl ExpressionParser<'_> {
             ExpressionToken::Name(name) if self.is_at("(") => self.call(&name, span),
             ExpressionToken::Name(name) => Ok(self.variable(name, span)),
             ExpressionToken::End if self.at == 0 => {
-                Err(ExpressionFault::new(span, "the expression is empty", "write one such as `(rank + 1) % p`"))
+                Err(ExpressionFault::new(span, "the expression is empty", "write a number, a name or `(…)`"))
             }
             ExpressionToken::End => {
                 Err(ExpressionFault::new(span, "something is missing at the end", "write a number, a name or `(…)`"))

@@ -103,7 +103,7 @@ fn activities(
     let number = |kind: &str| kinds.iter().position(|other| other == kind).unwrap_or(0);
     let numbers: Vec<usize> = events.labels().iter().map(|label| number(&label.kind)).collect();
     let mut shares: Vec<Bins> = (0..groups.count() * kinds.len()).map(|_| Bins::new(makespan)).collect();
-    for TimelinePiece { event, kind, from, to } in (0..events.count()).flat_map(|event| path.pieces(event)) {
+    for TimelinePiece { event, kind, from, to, .. } in (0..events.count()).flat_map(|event| path.pieces(event)) {
         let entry = events.get(event);
         let kind = if kind == PieceKind::Gap { 0 } else { numbers[usize::from(entry.label)] };
         shares[group(entry.process) * kinds.len() + kind].add(from.seconds(), to.seconds());

@@ -121,7 +121,7 @@ fn activities(path: &CriticalPath<'_>, labels: &mut Labels) -> Packed {
             _ => {}
         }
     };
-    for TimelinePiece { event, kind, from, to } in (0..events.count()).flat_map(|event| path.pieces(event)) {
+    for TimelinePiece { event, kind, from, to, .. } in (0..events.count()).flat_map(|event| path.pieces(event)) {
         let label = events.label_of(event);
         let name = if kind == PieceKind::Gap { "waiting" } else { label.kind.as_str() };
         add(events.get(event).process, to - from, labels.number(name, &label.phase));

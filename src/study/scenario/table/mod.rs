@@ -59,6 +59,9 @@ fn in_two_units(one: &str, other: &str) -> String {
     format!("`{one}` and `{other}` are one quantity in two units: give one of them")
 }
 
+/// The advice on a repeated measurement where columns may be labels.
+pub const LABEL_REPETITIONS: &str = "if it was measured several times, number its rows in a column before the reference, and name that column in `labels`";
+
 /// A row: its cells in the order of the columns. Absent values have no cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {

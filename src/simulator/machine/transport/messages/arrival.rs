@@ -58,7 +58,7 @@ impl MessageTransport {
                 let taken = self.resources.end_of(cpu, begun, self.reception_time(to, paid));
                 let until = self.resources.end_of(cpu, now.max(taken), overhead);
                 self.resources.communicate_until(cpu, now, until);
-                self.note_taking(now, begun, to, (paid, handling));
+                self.note_taking((now, until), begun, (to, cpu), (paid, handling));
                 if is_last {
                     self.deliver(now, piece.message);
                 } else if is_first {
@@ -113,8 +113,9 @@ impl MessageTransport {
             let time =
                 if is_copied { self.interface.local_receiving_time(bytes) } else { self.interface.sending_time(bytes) };
             let busy = self.at_node_speed(to, time);
-            self.resources.communicate(self.resources.cpu(to, lanes.cpu), now, busy);
-            self.note_handling(now, to, bytes, is_copied);
+            let core = self.resources.cpu(to, lanes.cpu);
+            let end = self.resources.communicate(core, now, busy);
+            self.note_handling((now, end), (to, core), bytes, is_copied);
         }
         self.deliver(now, id);
     }

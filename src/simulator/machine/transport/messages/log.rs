@@ -4,30 +4,27 @@ use super::arrival::ChargedBytes;
 use super::wire::Piece;
 use super::{MessageState, MessageTransport};
 use crate::machine::RankLocation;
-use crate::trace::{CommunicationLog, Passage, PassageStep, Service, Software, SoftwareCharge};
+use crate::trace::{BusyInterval, Handling, Passage, PassageStep, Service, Software, SoftwareCharge};
 use crate::units::{SimDuration, SimTime};
 
 /// The interface number of messages that do not leave their node.
 const NO_INTERFACE: u32 = u32::MAX;
 
 impl MessageTransport {
-    /// Starts the record. Must be called before the first event.
-    pub fn keep_log(&mut self) {
-        self.log = Some(CommunicationLog::default());
-    }
-
-    /// Returns the record.
-    pub fn take_log(&mut self) -> CommunicationLog {
-        self.log.take().unwrap_or_default()
-    }
-
-    /// Records that a core has begun to send a message, which occupies its interface from `begin` on.
-    pub(super) fn note_send(&mut self, (now, begin): (SimTime, SimTime), message: &MessageState) {
+    /// Records that a core has begun to send a message, which occupies the core for `busy` and its interface from `begin`
+    /// on.
+    pub(super) fn note_send(
+        &mut self,
+        (now, begin): (SimTime, SimTime),
+        message: &MessageState,
+        (core, busy): (u32, SimDuration),
+    ) {
         let MessageState { from, bytes, .. } = *message;
         let rest = self.carried(message).saturating_sub(1);
         if !self.is_sent_by_interface(message) {
             let charges = self.charges(self.interface.sending_time(bytes), self.handed(bytes));
-            self.note_service(now, from, charges);
+            let busy = BusyInterval { processor: core, begin: now, end: now + busy, handling: Handling::Sending };
+            self.note_service(now, from, charges, busy);
         }
         let Some(log) = &mut self.log else { return };
         let passage = Passage {
@@ -85,12 +82,12 @@ impl MessageTransport {
     }
 
     /// Records that a processor takes bytes from the interface from `begun` on, at `now` at the latest, and then does
-    /// its own part.
+    /// its own part, until `end`.
     pub(super) fn note_taking(
         &mut self,
-        now: SimTime,
+        (now, end): (SimTime, SimTime),
         begun: SimTime,
-        location: RankLocation,
+        (location, core): (RankLocation, u32),
         (paid, handling): (ChargedBytes, Option<SimDuration>),
     ) {
         let overhead = handling.map_or(NOTHING, |time| (Software::Overhead, 1, time));
@@ -102,21 +99,29 @@ impl MessageTransport {
         } else {
             (Software::TakenBytes, paid.interface, time)
         };
+        let busy = BusyInterval { processor: core, begin: now, end, handling: Handling::Receiving };
         if begun + taken.2 > now {
-            self.note_service(begun, location, [taken, overhead]);
+            self.note_service(begun, location, [taken, overhead], busy);
         } else {
-            self.note_service(now, location, [NOTHING, overhead]);
+            self.note_service(now, location, [NOTHING, overhead], busy);
         }
     }
 
-    /// Records that a processor handles a message that has arrived.
-    pub(super) fn note_handling(&mut self, now: SimTime, location: RankLocation, bytes: u64, is_copied: bool) {
+    /// Records that a processor handles a message that has arrived, from `now` to `end`.
+    pub(super) fn note_handling(
+        &mut self,
+        (now, end): (SimTime, SimTime),
+        (location, core): (RankLocation, u32),
+        bytes: u64,
+        is_copied: bool,
+    ) {
         let charges = if is_copied {
             self.charges(self.interface.local_receiving_time(bytes), (Software::CopiedBytes, bytes.saturating_sub(1)))
         } else {
             self.charges(self.interface.sending_time(bytes), self.handed(bytes))
         };
-        self.note_service(now, location, charges);
+        let busy = BusyInterval { processor: core, begin: now, end, handling: Handling::Receiving };
+        self.note_service(now, location, charges, busy);
     }
 
     /// Splits the processor time of a message into its overhead and the time of its bytes.
@@ -130,10 +135,18 @@ impl MessageTransport {
         (Software::HandedBytes, self.interface.copied_bytes(bytes))
     }
 
-    fn note_service(&mut self, begin: SimTime, location: RankLocation, [first, second]: [SoftwareCharge; 2]) {
+    /// Records a service that begins at `begin`, and the interval that is booked for it.
+    fn note_service(
+        &mut self,
+        begin: SimTime,
+        location: RankLocation,
+        [first, second]: [SoftwareCharge; 2],
+        busy: BusyInterval,
+    ) {
         let processor = self.resources.core(location);
         let Some(log) = &mut self.log else { return };
         log.services.push(Service { processor, end: begin + first.2 + second.2, parts: [first, second, NOTHING] });
+        log.busy.push(busy);
     }
 }
 

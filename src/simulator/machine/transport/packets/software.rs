@@ -4,7 +4,7 @@ use super::{Job, PacketTransport, PacketizedMessage};
 use crate::engine::Entity;
 use crate::network::{Packet, PacketKind};
 use crate::node::Node;
-use crate::trace::{Service, Software, SoftwareCharge};
+use crate::trace::{BusyInterval, Handling, Service, Software, SoftwareCharge};
 use crate::units::{SimDuration, SimTime};
 
 /// Returns the time that a processor at its described speed takes to pass a packet on.
@@ -25,24 +25,27 @@ pub(super) fn receiving_time(node: &Node, packet: &Packet) -> SimDuration {
     }
 }
 
+/// Returns the purpose of a job.
+const fn handling(job: Job) -> Handling {
+    match job {
+        Job::Prepare { .. } | Job::Continue(_) => Handling::Sending,
+        Job::Forward(_) => Handling::Forwarding,
+        Job::Receive(_) => Handling::Receiving,
+    }
+}
+
 impl PacketTransport {
-    /// Starts to record the communication services of the processors. Must be called on a transport [packet by
-    /// packet](Self::packet_by_packet), before the first event.
-    pub fn keep_services(&mut self) {
-        self.services = Some(Vec::new());
-    }
-
-    /// Returns the recorded services.
-    pub fn take_services(&mut self) -> Vec<Service> {
-        self.services.take().unwrap_or_default()
-    }
-
     /// Adds a job of `processor` that will end at `end`.
     pub(super) fn add_departure(&mut self, processor: u32, end: SimTime, job: Job) {
         self.job_timers.add(&mut self.calendar, processor, end, job);
-        if self.services.is_some() {
+        if self.log.is_some() {
             let parts = self.at_node_speed(processor, self.parts(job));
-            self.services.iter_mut().for_each(|services| services.push(Service { processor, end, parts }));
+            let service = Service { processor, end, parts };
+            let busy = BusyInterval { processor, begin: service.begin(), end, handling: handling(job) };
+            self.log.iter_mut().for_each(|log| {
+                log.services.push(service);
+                log.busy.push(busy);
+            });
         }
     }
 

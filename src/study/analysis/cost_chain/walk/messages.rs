@@ -7,6 +7,16 @@ use parsim_sim::trace::{Passage, PassageStep, Software};
 use parsim_sim::units::{SimDuration, SimTime};
 
 impl Walk<'_, '_> {
+    /// Adds the delay of a message between its processor, which it leaves, and the network.
+    fn before_network(&mut self, departure: u32) -> Option<PathEvent> {
+        let times = self.run.interfaces.as_ref()?;
+        let passage = self.index.interfaces.get(departure);
+        let bytes = passage.bytes + 1;
+        let place = ChainPlace::Processor(passage.processor);
+        self.push(place, Charge::InterfaceLatency { bytes }, (times.latency)(bytes));
+        Some(PathEvent::Left(departure))
+    }
+
     /// Adds the transit of a message's first byte over links without contention.
     pub(super) fn before_wire(&mut self, departure: u32, hops: u32) -> Option<PathEvent> {
         let times = self.run.interfaces.as_ref()?;
@@ -14,7 +24,7 @@ impl Walk<'_, '_> {
         let bytes = passage.bytes + 1;
         let place = ChainPlace::Processor(passage.processor);
         self.push(place, Charge::LoneWay { hops, bytes }, (times.lone_way)(hops, bytes));
-        Some(PathEvent::Left(departure))
+        self.before_network(departure)
     }
 
     /// Returns the cause of a packet's transmission, if no other packet left its link when it began.
@@ -71,7 +81,7 @@ impl Walk<'_, '_> {
         for _ in 0..packets_before {
             self.push(ChainPlace::Processor(passage.processor), Charge::Interface { gaps: 0, bytes }, time);
         }
-        self.index.interfaces.departure(passage.message).map(PathEvent::Left)
+        self.before_network(self.index.interfaces.departure(passage.message)?)
     }
 
     /// Returns the departure of a message if its first byte, without contention, arrived exactly when the message's
@@ -82,7 +92,8 @@ impl Walk<'_, '_> {
         let PassageStep::Comes { hops } = passage.step else { return None };
         let departure = self.index.interfaces.departure(passage.message)?;
         let left = self.index.interfaces.get(departure);
-        let came = left.begin + times.overhead + (times.lone_way)(hops, left.bytes + 1);
+        let bytes = left.bytes + 1;
+        let came = left.begin + times.overhead + (times.latency)(bytes) + (times.lone_way)(hops, bytes);
         (came == passage.begin).then_some(departure)
     }
 
