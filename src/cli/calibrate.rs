@@ -24,8 +24,10 @@ pub struct CalibrateArguments {
     #[arg(long, value_name = "FILE.ron")]
     fit_out: Option<PathBuf>,
     /// Draws the residuals (errors in percent over the measured values) as SVG.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
     /// Adds to every cell the interval that should contain this percentage of new measurements of it, for example 90.
     /// The interval accounts for the uncertainty of the parameters and for the errors of rows that were left out of the
     /// fit.
@@ -81,6 +83,8 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
         Some((file, fit)) => answer.with_figure(file, &fit),
         None => answer,
     };
-    arguments.output.print(answer.with_drawing(arguments.plot.as_deref(), || calibrated.chart().svg()))?;
+    arguments
+        .output
+        .print(answer.with_drawing(arguments.plot.as_deref(), || arguments.lettering.on(calibrated.chart()).svg()))?;
     Ok(calibrated.check()?)
 }

@@ -37,7 +37,7 @@ pub struct CriticalPathArguments {
     #[arg(long)]
     accounts: bool,
     /// Draws the ranks over time, with the critical path.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     space_time: Option<PathBuf>,
     /// The first instant of the space-time diagram, for example `0.5 s`.
     #[arg(long, value_name = "TIME", requires = "space_time")]
@@ -49,11 +49,13 @@ pub struct CriticalPathArguments {
     #[arg(long, value_name = "RANKS", requires = "space_time")]
     ranks: Option<String>,
     /// Draws the number of busy processors over time.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     profile: Option<PathBuf>,
     /// Draws the share of the time for each number of busy processors.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     histogram: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
     /// Writes a page with an animation of the run: the network with its packets and loads, the ranks over time, and the
     /// critical path.
     #[arg(long, value_name = "FILE.html", value_parser = pictures::html)]
@@ -68,11 +70,14 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     let traced = arguments.traced()?;
     let path = traced.path()?;
     let window = drawn_window(&path, arguments.from, arguments.until, arguments.ranks.as_deref())?;
-    let title = &traced.title;
+    let (title, lettering) = (&traced.title, &arguments.lettering);
+    let texts = lettering.texts();
     let answer = traced.critical_path_answer(&path, arguments.accounts);
-    let answer = answer.with_drawing(arguments.space_time.as_deref(), || SpaceTime::new(&path, title, window).svg());
-    let answer = answer.with_drawing(arguments.profile.as_deref(), || profile(&path, title));
-    let answer = answer.with_drawing(arguments.histogram.as_deref(), || histogram(&path, title));
+    let answer = answer
+        .with_drawing(arguments.space_time.as_deref(), || lettering.on(SpaceTime::new(&path, title, window)).svg());
+    let answer = answer.with_drawing(arguments.profile.as_deref(), || profile(&path, title, &texts));
+    let answer = answer
+        .with_drawing(arguments.histogram.as_deref(), || histogram(&path, texts.title.as_deref().unwrap_or(title)));
     let animation = || page_of_figure(title, &traced.played(&path, MAX_BYTES_ALONE));
     let answer = answer.with_drawing(arguments.animation.as_deref(), animation);
     each(std::iter::once_with(|| arguments.output.print(answer)).chain(arguments.tables(&traced, &path)))?;

@@ -13,8 +13,10 @@ pub struct IdentifyArguments {
     #[command(flatten)]
     fits: FitsArguments,
     /// Draws the errors relative to the best alternative, with their intervals, as SVG.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -26,6 +28,10 @@ pub fn execute(arguments: &IdentifyArguments) -> Result<(), Failure> {
     notice::note(case.unused_by_identify());
     let bar = Bar::of_passes();
     let identified = case.identify(&document, &arguments.case, arguments.fits.workers(&bar))?;
-    arguments.output.print(identified.answer().with_drawing(arguments.plot.as_deref(), || identified.chart().svg()))?;
+    arguments.output.print(
+        identified
+            .answer()
+            .with_drawing(arguments.plot.as_deref(), || arguments.lettering.on(identified.chart()).svg()),
+    )?;
     Ok(identified.check()?)
 }

@@ -1,10 +1,36 @@
 //! Command-line values that name output files with a fixed format.
 
 use super::Failure;
+use clap::{ArgGroup, Args};
 use parsim_study::files::{create, is_stream};
+use parsim_study::report::{Lettered, Lettering};
 use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// The texts of the pictures that a command draws.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("picture").multiple(true)))]
+pub struct LetteringArguments {
+    /// The title of the pictures instead of their own; `""` leaves it out.
+    #[arg(long, value_name = "TEXT", requires = "picture")]
+    title: Option<String>,
+    /// Leaves out the legends of the pictures.
+    #[arg(long, requires = "picture")]
+    no_legend: bool,
+}
+
+impl LetteringArguments {
+    /// Returns the chosen texts.
+    pub fn texts(&self) -> Lettering {
+        Lettering { title: self.title.clone(), has_no_legend: self.no_legend }
+    }
+
+    /// Returns a picture with the chosen texts.
+    pub fn on<P: Lettered>(&self, picture: P) -> P {
+        picture.lettered(&self.texts())
+    }
+}
 
 /// Parses the name of a picture, whose suffix must be that of SVG.
 pub fn svg(text: &str) -> Result<PathBuf, String> {

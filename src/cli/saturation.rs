@@ -21,8 +21,10 @@ pub struct SaturationArguments {
     #[arg(long, default_value_t = 0.005, value_parser = between)]
     resolution: f64,
     /// Draws the latencies at the tested loads, and the saturation loads, as SVG.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
     #[command(flatten)]
     store: StoreArguments,
 }
@@ -37,7 +39,9 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     let found = arguments
         .store
         .with(|recall| SaturationSweep::search(&plan, arguments.resolution, arguments.workers(recall)))?;
-    common.output.print(found.answer().with_drawing(arguments.plot.as_deref(), || found.chart().svg()))?;
+    common.output.print(
+        found.answer().with_drawing(arguments.plot.as_deref(), || arguments.lettering.on(found.chart()).svg()),
+    )?;
     Ok(found.into_result()?)
 }
 

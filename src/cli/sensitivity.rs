@@ -29,8 +29,10 @@ pub struct SensitivityArguments {
     #[arg(long, value_name = "PATH")]
     only: Vec<String>,
     /// Draws a tornado chart of the most influential parameters; with --of, the makespan over one of them.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
     /// With --plot: the parameter over which the makespan is drawn, from a quarter of its value to four times its
     /// value.
     #[arg(long, value_name = "NAME", requires = "plot")]
@@ -64,8 +66,8 @@ impl SensitivityArguments {
         let answer = run.answer(&found, &metadata(&case.scenario, &case.settings));
         let Some(file) = &self.plot else { return Ok(answer) };
         let svg = match &self.of {
-            Some(name) => run.curve(name)?.svg(),
-            None => run.tornado(&found).svg(),
+            Some(name) => self.lettering.on(run.curve(name)?).svg(),
+            None => self.lettering.on(run.tornado(&found)).svg(),
         };
         Ok(answer.with_figure(file, &svg))
     }

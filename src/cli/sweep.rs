@@ -25,8 +25,10 @@ pub struct SweepArguments {
     cases: CaseArguments,
     /// Draws the times over the last axis with several values, and the values with which they are compared, as SVG; with
     /// traffic, the latencies over the load.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
     #[command(flatten)]
     calibration: CalibrationArguments,
     #[command(flatten)]
@@ -64,7 +66,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     finish(store.as_ref())?;
     let SweepEnd { times, failures, remarks, tally } = finish_rows(rows)?;
     if let (Some(file), Some(axis)) = (&arguments.plot, &axis) {
-        draw(file, plan, axis, &times)?;
+        draw((file, &arguments.lettering), plan, axis, &times)?;
     }
     // With selected values or a shard, measurements are left out on purpose.
     let is_whole = arguments.cases.over.is_empty() && arguments.shard.is_none();
@@ -136,7 +138,12 @@ fn note_on_left_out(keys: &[String]) -> String {
     format!("note: the first row has no {keys}, so the table has no such column: --format jsonl has the values")
 }
 
-fn draw(file: &Path, plan: &Plan, axis: &CurveAxis, times: &TimeLines) -> Result<(), Failure> {
+fn draw(
+    (file, lettering): (&Path, &pictures::LetteringArguments),
+    plan: &Plan,
+    axis: &CurveAxis,
+    times: &TimeLines,
+) -> Result<(), Failure> {
     if times.lines().is_empty() {
         note(Some(format_args!("{}: no case has a time to draw, so that the picture is not written", file.display())));
         return Ok(());
@@ -148,5 +155,5 @@ fn draw(file: &Path, plan: &Plan, axis: &CurveAxis, times: &TimeLines) -> Result
         note(Some(format_args!("{}: {why}", file.display())));
         return Ok(());
     }
-    pictures::write(file, &chart.svg())
+    pictures::write(file, &lettering.on(chart).svg())
 }

@@ -28,8 +28,10 @@ pub struct TuneArguments {
     #[arg(long)]
     all: bool,
     /// Draws the candidates with their intervals as SVG.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
     #[command(flatten)]
     store: StoreArguments,
 }
@@ -59,6 +61,8 @@ pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
     let tuned = tuning.tune(workers)?;
     super::store::finish(store.as_ref())?;
-    common.output.print(tuned.answer().with_drawing(arguments.plot.as_deref(), || tuned.chart().svg()))?;
+    common.output.print(
+        tuned.answer().with_drawing(arguments.plot.as_deref(), || arguments.lettering.on(tuned.chart()).svg()),
+    )?;
     Ok(tuned.check()?)
 }

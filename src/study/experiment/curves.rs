@@ -87,11 +87,12 @@ impl CurveAxis {
     #[must_use]
     pub fn chart(&self, plan: &Plan, times: &TimeLines) -> LineChart {
         let program = plan.scenario().program.name();
-        if plan.scenario().program.is_traffic() {
+        let chart = if plan.scenario().program.is_traffic() {
             latency_load(program, &self.along.label, times.lines())
         } else {
             figures::times(program, &self.along, times.lines()).1
-        }
+        };
+        chart.with_short_names()
     }
 
     fn none() -> Self {

@@ -386,7 +386,7 @@ impl Outcome {
             ReferenceTarget::OneRank => record.put("speedup", one.value.map(|alone| alone / self.makespan_s().0)),
             ReferenceTarget::MeasuredMakespan => record.put_as(Role::Residual, "simulated_error", error),
             ReferenceTarget::OwnModel | ReferenceTarget::Outcome(_) => {
-                record.put_as(Role::Error, format!("error_against_{}", one.key), error)
+                record.put_as(Role::Error, format!("error_against_{}", one.key), error);
             }
             ReferenceTarget::Outcomes(_) => {
                 record.put_as(Role::Error, one.key.replace("published", "error_of"), error);

@@ -1,9 +1,58 @@
 //! The room that texts need in pictures, estimated by their letters.
 
+use std::path::Path;
+
 /// The largest number of letters of a title; a picture of that width can still be read.
 const LONGEST_TITLE: usize = 120;
 /// The margin of a title on either side, in pixels.
 const MARGIN: u32 = 24;
+
+/// What a user chooses of the texts of a picture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lettering {
+    /// The title in place of the picture's own; an empty one leaves it out.
+    pub title: Option<String>,
+    /// `true` if the names of lines and colours are left out.
+    pub has_no_legend: bool,
+}
+
+/// A picture with a title and a legend.
+pub trait Lettered: Sized {
+    /// Returns the picture with another title.
+    #[must_use]
+    fn titled(self, title: String) -> Self;
+
+    /// Returns the picture without its legend.
+    #[must_use]
+    fn without_legend(self) -> Self;
+
+    /// Returns the picture with the chosen texts.
+    #[must_use]
+    fn lettered(self, lettering: &Lettering) -> Self {
+        let titled = match &lettering.title {
+            Some(title) => self.titled(title.clone()),
+            None => self,
+        };
+        if lettering.has_no_legend { titled.without_legend() } else { titled }
+    }
+}
+
+/// Shortens every `File("folder/name.ron")` in some names to `name`, unless different names would become the same.
+pub(super) fn without_folders(names: &[String]) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(|name| file_names(name)).collect();
+    if doubles(names, &short).is_empty() { short } else { names.to_vec() }
+}
+
+/// Returns a text with every file by its name alone.
+fn file_names(text: &str) -> String {
+    let Some((before, (file, after))) =
+        text.split_once("File(\"").and_then(|(before, rest)| Some((before, rest.split_once("\")")?)))
+    else {
+        return text.to_owned();
+    };
+    let name = Path::new(file).file_stem().and_then(|name| name.to_str()).unwrap_or(file);
+    format!("{before}{name}{}", file_names(after))
+}
 
 /// Returns the width of a text in a font of this size, as given to `plotters`, in pixels; few texts are wider.
 pub(super) fn text_width(text: &str, size: u32) -> u32 {
@@ -81,6 +130,18 @@ fn numbered(names: &[String], index: usize, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_named_without_their_folders_while_that_tells_them_apart() {
+        let names = |texts: &[&str]| without_folders(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+        assert_eq!(
+            names(&["machine = File(\"machines/a.ron\"), n = 8", "machine = File(\"../b.ron\"), n = 8"]),
+            ["machine = a, n = 8", "machine = b, n = 8"]
+        );
+        let alike = ["File(\"x/a.ron\")", "File(\"y/a.ron\")"];
+        assert_eq!(names(&alike), alike);
+        assert_eq!(names(&["File(\"open", "p = 4"]), ["File(\"open", "p = 4"]);
+    }
 
     #[test]
     fn a_long_title_widens_the_picture_and_a_longer_one_is_shortened() {

@@ -46,6 +46,7 @@ pub use export::{ExportError, TimeIndependentTrace, write_goal};
 pub use format::{Format, Writer};
 pub use heat_map::HeatMap;
 pub use horizontal_axis::HorizontalAxis;
+pub use lettering::{Lettered, Lettering};
 pub use lines::widest;
 pub use page::{Chapter, Figure, LIVE_SCRIPT, Picture, STYLE, Section, Statement, page, page_of_figure};
 pub use panels::{MAX_PANELS, Panels};

@@ -1,6 +1,6 @@
 //! Line charts as SVG. The same chart always gives the same bytes.
 
-use super::lettering::{distinct, title, wide_enough};
+use super::lettering::{Lettered, distinct, title, wide_enough, without_folders};
 use parsim_sim::units::escaped_lines;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -81,7 +81,7 @@ impl ChartAxis {
 
     /// Returns the labels of the categories on an axis of `room` pixels.
     fn labels(&self, room: usize) -> Vec<String> {
-        distinct(&self.categories, room * self.stride(room) / self.categories.len().max(1) / LETTER)
+        distinct(&without_folders(&self.categories), room * self.stride(room) / self.categories.len().max(1) / LETTER)
     }
 
     /// Returns the label at a position of an axis with these labels of its categories.
@@ -241,7 +241,26 @@ pub(super) fn document(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawing
     escaped_lines(&document)
 }
 
+impl Lettered for LineChart {
+    fn titled(self, title: String) -> Self {
+        Self { title, ..self }
+    }
+
+    fn without_legend(mut self) -> Self {
+        self.lines.iter_mut().for_each(|line| line.name.clear());
+        self
+    }
+}
+
 impl LineChart {
+    /// Returns the chart with files in the names of its lines by their names alone.
+    #[must_use]
+    pub fn with_short_names(mut self) -> Self {
+        let names: Vec<String> = self.lines.iter().map(|line| line.name.clone()).collect();
+        self.lines.iter_mut().zip(without_folders(&names)).for_each(|(line, name)| line.name = name);
+        self
+    }
+
     /// Returns the chart as an SVG document.
     ///
     /// # Panics

@@ -169,7 +169,10 @@ impl RunReport<'_> {
             let names: &[&str] = match &one.beside {
                 ReferenceTarget::Outcomes(names) => names,
                 ReferenceTarget::Outcome(name) => std::slice::from_ref(name),
-                ReferenceTarget::Makespan | ReferenceTarget::MeasuredMakespan | ReferenceTarget::OneRank => continue,
+                ReferenceTarget::Makespan
+                | ReferenceTarget::OwnModel
+                | ReferenceTarget::MeasuredMakespan
+                | ReferenceTarget::OneRank => continue,
             };
             let (Some(simulated), Some(value)) = (one.judged(self.trace), one.value) else { continue };
             let error = percent(Residuals::error(simulated, value)) + " %";

@@ -1,6 +1,7 @@
 //! Space-time diagrams, and the number of processors at work over time, as SVG.
 
 use super::frame::{Frame, FrameAxis};
+use super::lettering::{Lettered, Lettering};
 use super::plot::{COLOURS, Chart, DrawingResult, INK, Positions, Scale};
 use crate::analysis::critical_path::{CriticalPath, EventArc, PathSpan, PieceKind, TimelinePiece};
 use crate::analysis::{Parallelism, ProfileStep};
@@ -48,9 +49,20 @@ const MESSAGES: RGBColor = RGBColor(90, 96, 104);
 pub struct SpaceTime<'p> {
     path: &'p CriticalPath<'p>,
     title: String,
+    has_legend: bool,
     window: DiagramWindow,
     /// The row of each process; `None` if it is not shown.
     rows: Vec<Option<u32>>,
+}
+
+impl Lettered for SpaceTime<'_> {
+    fn titled(self, title: String) -> Self {
+        Self { title, ..self }
+    }
+
+    fn without_legend(self) -> Self {
+        Self { has_legend: false, ..self }
+    }
 }
 
 type DiagramPoint = (f64, f64);
@@ -65,7 +77,7 @@ impl<'p> SpaceTime<'p> {
                 *place = Some(row);
             }
         }
-        Self { path, title: title.to_owned(), window, rows }
+        Self { path, title: title.to_owned(), has_legend: true, window, rows }
     }
 
     /// Returns the diagram as an SVG document.
@@ -83,7 +95,7 @@ impl<'p> SpaceTime<'p> {
         let frame = Frame {
             title: self.title.clone(),
             note,
-            legend: self.legend(),
+            legend: if self.has_legend { self.legend() } else { Vec::new() },
             size: (WIDTH, AROUND + row.saturating_mul(count)),
             x: time_axis(self.window.from, self.window.until),
             y: self.process_axis(count, row),
@@ -290,7 +302,7 @@ fn mean_at_work(path: &CriticalPath<'_>) -> String {
 
 /// Draws the number of processors at work over time: for each column, the mean and the maximum.
 #[must_use]
-pub fn profile(path: &CriticalPath<'_>, title: &str) -> String {
+pub fn profile(path: &CriticalPath<'_>, title: &str, lettering: &Lettering) -> String {
     let length = path.length().max(SimDuration::from_ps(1));
     let mut columns = vec![(0.0, 0); COLUMNS as usize];
     let edge = |column: u32| length.ratio(column.into(), COLUMNS.into());
@@ -309,10 +321,11 @@ pub fn profile(path: &CriticalPath<'_>, title: &str) -> String {
         }
     });
     let most = columns.iter().map(|column| column.1).max().unwrap_or(0);
+    let legend = vec![("most at once".to_owned(), LIGHT), ("mean".to_owned(), COLOURS[0])];
     let frame = Frame {
-        title: title.to_owned(),
+        title: lettering.title.as_deref().unwrap_or(title).to_owned(),
         note: format!("processors at work over time{}", mean_at_work(path)),
-        legend: vec![("most at once".to_owned(), LIGHT), ("mean".to_owned(), COLOURS[0])],
+        legend: if lettering.has_no_legend { Vec::new() } else { legend },
         size: (WIDTH, 480),
         x: time_axis(SimDuration::ZERO, length),
         y: number_axis("Processors at work", most.into()),
@@ -457,7 +470,7 @@ mod tests {
         let events = parsim_sim::trace::events::Events::default();
         let path = CriticalPath::of(&events).unwrap();
         for svg in [
-            profile(&path, "none"),
+            profile(&path, "none", &Lettering::default()),
             histogram(&path, "none"),
             SpaceTime::new(&path, "none", DiagramWindow::whole(&path)).svg(),
         ] {

@@ -1,6 +1,6 @@
 //! Tornado charts as SVG: the effects of constants in both directions, the largest at the top.
 
-use super::lettering::{distinct, title, wide_enough};
+use super::lettering::{Lettered, distinct, title, wide_enough};
 use super::plot::{AXIS, Area, COLOURS, DrawingResult, document, font};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -12,8 +12,8 @@ pub struct Tornado {
     pub title: String,
     /// The meaning of the bars.
     pub note: String,
-    /// The meaning of the colours: of a smaller constant, and of a larger one.
-    pub key: [String; 2],
+    /// The meaning of the colours: of a smaller constant, and of a larger one; `None` if it is not written.
+    pub key: Option<[String; 2]>,
     /// The constants, from top to bottom.
     pub bars: Vec<TornadoBar>,
 }
@@ -43,6 +43,16 @@ const SQUARE: i32 = 12;
 const ENTRY: i32 = 130;
 /// The largest number of letters of a name.
 const LETTERS: usize = 52;
+
+impl Lettered for Tornado {
+    fn titled(self, title: String) -> Self {
+        Self { title, ..self }
+    }
+
+    fn without_legend(self) -> Self {
+        Self { key: None, ..self }
+    }
+}
 
 impl Tornado {
     /// Returns the chart as an SVG document.
@@ -77,7 +87,7 @@ impl Tornado {
 impl Tornado {
     fn draw_key(&self, root: &Area<'_>) -> DrawingResult {
         let (mut x, y) = KEY;
-        for (words, colour) in self.key.iter().zip(COLOURS) {
+        for (words, colour) in self.key.iter().flatten().zip(COLOURS) {
             root.draw(&Rectangle::new([(x, y), (x + SQUARE, y + SQUARE)], colour.filled()))?;
             let beside = font(13).pos(Pos::new(HPos::Left, VPos::Center));
             root.draw(&Text::new(words.clone(), (x + SQUARE + 6, y + SQUARE / 2), beside))?;
@@ -115,7 +125,7 @@ mod tests {
     #[test]
     fn bars_reach_to_both_sides() {
         let bar = TornadoBar { name: "machine.L".to_owned(), smaller: -0.5, larger: 1.0 };
-        let key = ["less", "more"].map(str::to_owned);
+        let key = Some(["less", "more"].map(str::to_owned));
         let svg = Tornado { title: "T".to_owned(), note: "n".to_owned(), key, bars: vec![bar] }.svg();
         assert!(svg.contains("less") && svg.contains("more"), "{svg}");
         let of = |left: i32, width: i32| format!(r#"x="{left}" y="99" width="{width}""#);

@@ -1,6 +1,6 @@
 //! Values with their intervals, one below the other, as SVG.
 
-use super::lettering::{distinct, text_width, title, wide_enough};
+use super::lettering::{Lettered, distinct, text_width, title, wide_enough};
 use super::plot::{AXIS, Area, COLOURS, DrawingResult, GRID, document, font};
 use super::table::digits;
 use plotters::prelude::*;
@@ -21,6 +21,18 @@ pub struct Whiskers {
     pub rows: Vec<Whisker>,
     /// The value without a difference, which is marked by a vertical line.
     pub neutral: f64,
+    /// `true` if the meaning of colours and marks is written below the title.
+    pub has_legend: bool,
+}
+
+impl Lettered for Whiskers {
+    fn titled(self, title: String) -> Self {
+        Self { title, ..self }
+    }
+
+    fn without_legend(self) -> Self {
+        Self { has_legend: false, ..self }
+    }
 }
 
 /// A value with its interval.
@@ -86,6 +98,9 @@ impl Whiskers {
 
     /// Returns the meaning of everything that is in the picture.
     fn legend(&self) -> String {
+        if !self.has_legend {
+            return String::new();
+        }
         let scale = AxisEnds::of(self);
         let parts = [
             (self.rows.iter().any(|row| row.interval.is_some()), format!("whiskers: {}", self.intervals)),
@@ -205,7 +220,7 @@ mod tests {
 
     fn chart(rows: Vec<Whisker>) -> Whiskers {
         let [title, axis, intervals, hollow] = ["T", "ratio", "an interval", "a bound"].map(str::to_owned);
-        Whiskers { title, axis, intervals, hollow, rows, neutral: 1.0 }
+        Whiskers { title, axis, intervals, hollow, rows, neutral: 1.0, has_legend: true }
     }
 
     #[test]

@@ -170,12 +170,11 @@ fn merged(keys: &[String], rows: Vec<MeasuredPoint>) -> Vec<MeasuredPoint> {
     let mut known: HashMap<String, usize> = HashMap::new();
     for row in rows {
         let at = position(keys.iter().zip(&row.at));
-        match known.get(&at) {
-            Some(index) => points[*index].repeat(row.value),
-            None => {
-                known.insert(at, points.len());
-                points.push(row);
-            }
+        if let Some(index) = known.get(&at) {
+            points[*index].repeat(row.value);
+        } else {
+            known.insert(at, points.len());
+            points.push(row);
         }
     }
     points

@@ -223,6 +223,7 @@ impl Identified {
             hollow: "refuted".to_owned(),
             rows: self.choices.iter().enumerate().filter_map(whisker).collect(),
             neutral: 0.0,
+            has_legend: true,
         }
     }
 

@@ -63,7 +63,7 @@ impl Variation {
         }
         let (scenario, parameters) = (scenario.clone(), Parameter::all(&document));
         let (events, messages) = (trace.counts.events, trace.counts.messages);
-        Ok(Self { scenario, parameters, document, makespan_s, events, messages })
+        Ok(Self { scenario, document, parameters, makespan_s, events, messages })
     }
 
     /// Returns the scenario with the base values.

@@ -28,7 +28,7 @@ impl VariedRun {
         };
         let bars = found.findings.iter().filter(|finding| finding.has_effect()).filter_map(bar);
         let note = "change of the makespan in % by a change of a constant by 1 %".to_owned();
-        let key = ["1 % smaller", "1 % larger"].map(str::to_owned);
+        let key = Some(["1 % smaller", "1 % larger"].map(str::to_owned));
         let title = format!("Sensitivity of the makespan of {}", self.title);
         Tornado { title, note, key, bars: bars.take(BARS).collect() }
     }

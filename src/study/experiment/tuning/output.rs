@@ -59,6 +59,7 @@ impl Tuned {
             hollow: "without contention, not run".to_owned(),
             rows: self.groups.iter().flat_map(of_group).collect(),
             neutral: 1.0,
+            has_legend: true,
         }
     }
 
