@@ -29,7 +29,7 @@ pub struct Bar {
 
 /// A stage of a command that runs its cases in passes.
 #[derive(Default)]
-struct Stage {
+struct PassStage {
     /// The name; empty if the command has no stages.
     name: String,
     /// The most passes that it may take, if that is known.
@@ -38,7 +38,7 @@ struct Stage {
     passes: u64,
 }
 
-impl Stage {
+impl PassStage {
     /// Begins a pass, and returns its name.
     fn next_pass(&mut self) -> String {
         self.passes += 1;
@@ -56,7 +56,7 @@ struct CasesUnderWay {
     /// `true` if the command runs its cases in many passes and does not know how many are left.
     has_passes: bool,
     /// The stage of the command that the passes belong to.
-    stage: Mutex<Stage>,
+    stage: Mutex<PassStage>,
     /// The cases that are being run, the oldest first.
     running: Mutex<Vec<Keys>>,
 }
@@ -70,7 +70,7 @@ impl Default for Bar {
 impl CaseProgress for Bar {
     fn stage(&self, name: &str, most_passes: usize) {
         let most = u64::try_from(most_passes).ok();
-        *self.cases.stage() = Stage { name: name.to_owned(), most, passes: 0 };
+        *self.cases.stage() = PassStage { name: name.to_owned(), most, passes: 0 };
     }
 
     fn begin(&self, cases: u64) {
@@ -156,7 +156,7 @@ impl CasesUnderWay {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn stage(&self) -> MutexGuard<'_, Stage> {
+    fn stage(&self) -> MutexGuard<'_, PassStage> {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

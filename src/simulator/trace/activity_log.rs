@@ -18,7 +18,7 @@ pub struct ActivityLog {
     pub passages: Vec<Passage>,
 }
 
-/// What a message transport has done since its log was last cleared.
+/// The work of a message transport since its log was last cleared.
 #[derive(Clone, Debug, Default)]
 pub struct CommunicationLog {
     /// The services of processors for the communication.

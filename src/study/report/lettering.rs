@@ -7,7 +7,7 @@ const LONGEST_TITLE: usize = 120;
 /// The margin of a title on either side, in pixels.
 const MARGIN: u32 = 24;
 
-/// What a user chooses of the texts of a picture.
+/// The texts of a picture that a user chooses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lettering {
     /// The title in place of the picture's own; an empty one leaves it out.

@@ -313,7 +313,7 @@ impl Recording {
     }
 }
 
-/// What precedes an interval in a recording.
+/// The records before an interval in a recording.
 struct IntervalPreface {
     /// The mark of the interval.
     mark: u8,
