@@ -189,7 +189,9 @@ fn recorded(scenario: &CheckedScenario, simulation: &Simulation, trace: &Trace) 
     pieces_are_the_accounts(&recording, &path)?;
     let logged = simulation.clone().log_activities().run(program).map_err(|error| error.to_string())?;
     let log = logged.activity_log.ok_or("there is no activity log")?;
-    if scenario.machine.nodes.interface.is_some() { Ok(()) } else { work_is_service(&path, &log) }
+    let nodes = &scenario.machine.nodes;
+    // Detours lengthen services.
+    if nodes.interface.is_some() || !nodes.detours.is_empty() { Ok(()) } else { work_is_service(&path, &log) }
 }
 
 /// Holds that the pieces of the time of every rank follow one another, and that they sum to its times by activity.
