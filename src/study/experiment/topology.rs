@@ -153,7 +153,7 @@ fn notes(network: &Network, topology: &Topology, are_without_failed: bool) -> Ve
     let whole = (lost > 0).then(|| {
         let links = counted(lost, "link");
         if are_without_failed {
-            format!("note: the figures are those without the {links} that failed; distances are those of shortest paths")
+            format!("note: the figures are those without {links} that failed; distances are those of shortest paths")
         } else {
             format!(
                 "note: the figures are those of the whole topology, including {links} that failed, but for the channel loads"

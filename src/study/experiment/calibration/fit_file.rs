@@ -34,6 +34,9 @@ impl Predictor {
     /// Returns the faults of the document, or the fault that the fit belongs to other versions of simulated values, or
     /// that its file was changed.
     pub fn of(document: &Document, file: &Path) -> Result<Self, Faults> {
+        if let Some(fault) = other_version(document) {
+            return Err(document.faults(vec![fault]));
+        }
         let mut fit: Self = document.read()?;
         let faults = fit.faults(document);
         if !faults.is_empty() {
@@ -62,12 +65,7 @@ impl Predictor {
         let changed: Vec<_> = changed.collect();
         let have = if changed.len() == 1 { "has" } else { "have" };
         (!changed.is_empty())
-            .then(|| format!("{} {have} changed since the fit, which {} repeats.", changed.join(", "), self.command()))
-    }
-
-    /// Returns the command that writes the fit again.
-    fn command(&self) -> String {
-        format!("`parsim calibrate {} --fit-out FILE`", path_word(Path::new(&self.case)))
+            .then(|| format!("{} {have} changed since the fit, which {} repeats.", changed.join(", "), again(&self.case)))
     }
 
     /// Returns the hash of all values but the hash itself.
@@ -97,15 +95,10 @@ impl Predictor {
 
     fn faults(&self, document: &Document) -> Vec<SourceFault> {
         let fault = |at: &str, message: &str, help: &str| document.fault_at(at, message, Some(help));
-        let again = format!("repeat {}", self.command());
-        let is_current = self.results == RESULTS;
-        let changed = (is_current && self.checksum != self.sum()).then(|| {
+        let again = format!("repeat {}", again(&self.case));
+        let changed = (self.checksum != self.sum()).then(|| {
             let help = format!("{again}, or give other values by `--set`, which replaces calibrated ones");
             fault("checksum", "the file was changed after the fit: it does not have these values", &help)
-        });
-        let other_version = (!is_current).then(|| {
-            let words = format!("fitted to the simulated values of version {}, not of version {RESULTS}", self.results);
-            fault("results", &words, &again)
         });
         let is_positive = |value: f64| value.is_finite() && value > 0.0;
         let scales = [("noise", self.noise), ("deviation", self.deviation)];
@@ -125,13 +118,24 @@ impl Predictor {
         let is_negative = errors.any(|error| error.is_nan() || *error < 0.0);
         let conformal = is_negative.then(|| fault("conformal", "errors and their growth are at least 0", &again));
         let scales = scales.map(|(at, _)| fault(at, "expected a number above 0", &again));
-        other_version
-            .into_iter()
-            .chain(scales)
+        scales
             .chain(covariance)
             .chain(allowed)
             .chain(conformal)
             .chain(changed)
             .collect()
     }
+}
+
+/// Returns the command that fits a case again.
+fn again(case: &str) -> String {
+    format!("`parsim calibrate {} --fit-out FILE`", path_word(Path::new(case)))
+}
+
+/// Returns the fault that a fit belongs to another version of simulated values, in which it may have other fields.
+fn other_version(document: &Document) -> Option<SourceFault> {
+    let version: u32 = document.read_at("results").ok().filter(|version| *version != RESULTS)?;
+    let case: String = document.read_at("case").unwrap_or_else(|_| "CASE".to_owned());
+    let words = format!("fitted to the simulated values of version {version}, not of version {RESULTS}");
+    Some(document.fault_at("results", &words, Some(&format!("repeat {}", again(&case)))))
 }
