@@ -206,7 +206,12 @@ impl Traffic {
             let message = "a load of 1 saturates the link of a node, but the links of the nodes differ in speed";
             let help =
                 "give them one speed; without switches `end_links` describes the link from a node into its router";
-            fault("machine.network", message.to_owned(), help);
+            let place = match network {
+                _ if network.overrides.iter().any(|link| !link.is_failure()) => "machine.network.overrides",
+                _ if !network.link_classes.is_empty() => "machine.network.link_classes",
+                _ => "machine.network",
+            };
+            fault(place, message.to_owned(), help);
         }
         let byte = injection.unwrap_or_else(|| network.links.byte_time());
         if byte.time(network.switching.packet_bytes()) == SimDuration::ZERO {
