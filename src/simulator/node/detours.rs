@@ -117,12 +117,12 @@ impl Detour {
 pub(crate) struct DetourSequence {
     sources: Vec<DetourSource>,
     /// The first detour that has not been passed.
-    next: Interruption,
+    next: DetourInterval,
 }
 
 /// A detour of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Interruption {
+pub(crate) struct DetourInterval {
     pub begin: SimTime,
     pub end: SimTime,
 }
@@ -176,7 +176,7 @@ impl DetourSequence {
         let source = |detour: (usize, &Detour)| DetourSource::new((detour.0, *detour.1), streams, processor);
         let mut sources: Vec<_> = detours.iter().enumerate().map(source).collect();
         let rest: SimDuration = sources.iter_mut().map(DetourSource::rest).sum();
-        Self { sources, next: Interruption { begin: SimTime::START, end: SimTime::START + rest } }
+        Self { sources, next: DetourInterval { begin: SimTime::START, end: SimTime::START + rest } }
     }
 
     /// Returns the bytes of the detours of a processor, if there are any.
@@ -185,7 +185,7 @@ impl DetourSequence {
     }
 
     /// Returns the first detour that has not been passed.
-    pub const fn next(&self) -> Interruption {
+    pub const fn next(&self) -> DetourInterval {
         self.next
     }
 
@@ -193,7 +193,7 @@ impl DetourSequence {
     pub fn pass(&mut self) {
         if let Some(source) = self.sources.iter_mut().min_by_key(|source| source.due) {
             let begin = source.due.max(self.next.end);
-            self.next = Interruption { begin, end: begin + source.pass() };
+            self.next = DetourInterval { begin, end: begin + source.pass() };
         }
     }
 
@@ -223,7 +223,7 @@ mod tests {
     }
 
     /// Returns the detours until `end`.
-    fn until(detours: &[Detour], node: u32, end: SimTime) -> Vec<Interruption> {
+    fn until(detours: &[Detour], node: u32, end: SimTime) -> Vec<DetourInterval> {
         let mut sequence = sequence(detours, 1, node);
         let next = |sequence: &mut DetourSequence| {
             sequence.pass();

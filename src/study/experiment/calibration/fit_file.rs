@@ -64,8 +64,9 @@ impl Predictor {
         let changed = self.inputs.iter().filter(is_changed).map(|(name, _)| folder.join(name).display().to_string());
         let changed: Vec<_> = changed.collect();
         let have = if changed.len() == 1 { "has" } else { "have" };
-        (!changed.is_empty())
-            .then(|| format!("{} {have} changed since the fit, which {} repeats.", changed.join(", "), again(&self.case)))
+        (!changed.is_empty()).then(|| {
+            format!("{} {have} changed since the fit, which {} repeats.", changed.join(", "), again(&self.case))
+        })
     }
 
     /// Returns the hash of all values but the hash itself.
@@ -118,12 +119,7 @@ impl Predictor {
         let is_negative = errors.any(|error| error.is_nan() || *error < 0.0);
         let conformal = is_negative.then(|| fault("conformal", "errors and their growth are at least 0", &again));
         let scales = scales.map(|(at, _)| fault(at, "expected a number above 0", &again));
-        scales
-            .chain(covariance)
-            .chain(allowed)
-            .chain(conformal)
-            .chain(changed)
-            .collect()
+        scales.chain(covariance).chain(allowed).chain(conformal).chain(changed).collect()
     }
 }
 

@@ -233,6 +233,8 @@ impl<'a> Simulated<'a> {
 
     fn run(&self, scenario: &TableScenario, settings: &[Assignment], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
         let plan = scenario.plan(settings)?;
+        // Faults of the values are no faults of a row.
+        plan.base()?;
         let turn = |row: &usize, runner: &CaseRunner<'_>| {
             let faulty = |faults| CaseResult::Invalid(Vec::new(), CaseError::from(faults));
             plan.at(&self.rows[*row].axes).map_or_else(faulty, |case| runner.run(Cow::Owned(case)))

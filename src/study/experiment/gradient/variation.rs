@@ -9,8 +9,10 @@ use crate::scenario::{CheckedScenario, Parameter, Plan};
 use parsim_sim::network::Switching;
 use parsim_sim::units::SimDuration;
 
-/// The largest relative change of a constant of a machine whose routers act at the ticks of a clock.
-const CLOCKED_STEP: f64 = 0.1;
+/// Larger relative changes of a constant of a machine whose routers act at the ticks of a clock.
+const CLOCKED_STEPS: [f64; 3] = [0.02, 0.05, 0.1];
+/// The relative difference of both sides up to which ticks do not matter.
+const AGREEMENT: f64 = 0.1;
 /// The change of the makespan that a step aims at, in picoseconds, if the elasticity is 1; far more than rounding.
 const RESOLUTION_PS: f64 = 1e6;
 /// The minimum step of a constant, as a multiple of its resolution.
@@ -158,13 +160,22 @@ impl Variation {
         let is_coarse = slopes.size() > 0.0 && slopes.rounding > HIDDEN * slopes.size();
         // Ticks may also look like a tie.
         let is_hidden = is_coarse && (self.is_clocked() || !slopes.is_tie());
-        let widest = self.widest_step();
-        if step.is_some() || !is_hidden || first >= widest {
-            return Ok((slopes, first));
+        let mut best = (slopes, first);
+        if step.is_some() || !is_hidden {
+            return Ok(best);
         }
-        let wider = self.slopes_within(parameter, widest)?;
-        // If the sides differ, the smaller changes that are tried next tell a bend at the value from one near it.
-        Ok(if wider.size() == 0.0 { (slopes, first) } else { (wider, widest) })
+        for wider in self.wider_steps().iter().copied().filter(|wider| *wider > first) {
+            let slopes = self.slopes_within(parameter, wider)?;
+            let is_enough = (slopes.left - slopes.right).abs() < AGREEMENT * slopes.size();
+            // If the sides differ, the smaller changes that are tried next tell a bend at the value from one near it.
+            if slopes.size() > 0.0 {
+                best = (slopes, wider);
+            }
+            if is_enough {
+                break;
+            }
+        }
+        Ok(best)
     }
 
     /// Returns `true` if the routers of the machine act only at clock ticks, so that the makespan is a step function.
@@ -172,9 +183,14 @@ impl Variation {
         self.cycle() > SimDuration::ZERO
     }
 
+    /// Returns relative changes of a constant that show what smaller ones hide.
+    fn wider_steps(&self) -> &'static [f64] {
+        if self.is_clocked() { &CLOCKED_STEPS } else { &[STEPS.1] }
+    }
+
     /// Returns the largest relative change of a constant.
     pub fn widest_step(&self) -> f64 {
-        if self.is_clocked() { CLOCKED_STEP } else { STEPS.1 }
+        self.wider_steps().last().copied().unwrap_or(STEPS.1)
     }
 
     /// Returns the cycle of the routers; zero without a clock.
