@@ -77,7 +77,7 @@ const CASES: [(&str, &[&str]); 34] = [
     (
         "traffic-64",
         &[
-            "program.measured=200 us",
+            "program.measured=80 us",
             "program.settle=true",
             "machine.network.topology=Torus2d(rows: 64, columns: 64)",
             "ranks=4096",
@@ -99,7 +99,7 @@ const CASES: [(&str, &[&str]); 34] = [
     ("wormhole-mesh", &["machine.network.switching.buffer=1000000"]),
     (
         "background-traffic",
-        &["machine.network.topology=Torus2d(rows: 128, columns: 128)", "background.nodes=[]", "program.repetitions=1"],
+        &["machine.network.topology=Torus2d(rows: 64, columns: 64)", "background.nodes=[]", "program.repetitions=1"],
     ),
 ];
 

@@ -9,6 +9,7 @@ use crate::report::latency_load::{SaturationCurve, saturation_curves};
 use crate::report::plot::LineChart;
 use crate::report::table;
 use crate::scenario::{AxisValue, Case, Cases, CheckedScenario, Plan, Repeat, Scenario};
+use parsim_sim::network::Routing;
 use parsim_sim::simulation::SimulationError;
 use parsim_sim::trace::Trace;
 use rayon::prelude::*;
@@ -270,11 +271,12 @@ fn check_program(case: &Case) -> Result<(), StudyError> {
 const ABOVE: f64 = 0.02;
 
 /// Returns the load, in flits per node and cycle, at which the busiest channel is always in use, if all channels have one
-/// rate and the routes are known.
+/// rate and the routes are known: packets that avoid queues (`MinimalAdaptive`) do not share the channels evenly.
 fn channel_bound(scenario: &CheckedScenario) -> Option<f64> {
     let (Shipped::Traffic(traffic), layout) = (&scenario.program, scenario.layout()) else { return None };
     let network = &scenario.machine.network;
-    if scenario.ranks > LARGEST_LOADED || !has_one_rate(network, &layout.topology) {
+    let is_bound = network.routing != Routing::MinimalAdaptive && has_one_rate(network, &layout.topology);
+    if scenario.ranks > LARGEST_LOADED || !is_bound {
         return None;
     }
     let nodes = layout.nodes();

@@ -132,7 +132,7 @@ fn a_resolved_scenario_is_the_same_scenario() {
 fn a_check_counts_the_cases_and_estimates_what_they_cost() {
     let desk = Desk::new();
     let said = printed(&desk, &["check", "scenarios/ring-shift.ron"]);
-    assert!(said.contains("4 cases") && said.contains("5e3 events") && said.contains("MB"), "{said}");
+    assert!(said.contains("4 cases") && said.contains("8e3 events") && said.contains("MB"), "{said}");
 }
 
 /// More rows than a pipe holds.

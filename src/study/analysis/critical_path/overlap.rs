@@ -44,8 +44,9 @@ fn own_work(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     let hiding: Vec<&str> = hiding.map(Activity::name).collect();
     let computes: Vec<bool> = events.labels().iter().map(|label| hiding.contains(&&*label.kind)).collect();
     let pieces = (0..events.count()).flat_map(|event| path.pieces(event));
-    let own = pieces
-        .filter(|piece| piece.kind == PieceKind::Activity && computes[usize::from(events.get(piece.event).label)]);
+    // A load is a wait for bytes.
+    let own =
+        pieces.filter(|piece| piece.kind != PieceKind::Gap && computes[usize::from(events.get(piece.event).label)]);
     let mut computations: Vec<_> = own.map(|piece| (events.get(piece.event).process, piece.from, piece.to)).collect();
     computations.sort_unstable();
     computations

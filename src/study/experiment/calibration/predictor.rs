@@ -389,9 +389,11 @@ impl Predictor {
         )
     }
 
-    /// Returns the paths of the parameters for which a change at `path` makes up in the data.
+    /// Returns the paths of the parameters for which a change at `path` makes up in the data, if these do not determine it
+    /// alone.
     fn entangled_with(&self, path: &str) -> Vec<&str> {
-        let Some(own) = self.parameters.iter().position(|parameter| parameter.path == path) else { return Vec::new() };
+        let is_open = |parameter: &NearbyParameter| parameter.path == path && !parameter.is_determined;
+        let Some(own) = self.parameters.iter().position(is_open) else { return Vec::new() };
         let numbered = self.parameters.iter().enumerate().filter(|(index, _)| *index != own);
         let entangled = numbered.filter(|(index, _)| self.covariance.correlation(own, *index).abs() > ENTANGLED);
         entangled.map(|(_, parameter)| &*parameter.path).collect()

@@ -135,6 +135,9 @@ impl Variation {
         if parameter.number() == 0.0 {
             return Err("it is zero".to_owned());
         }
+        if step.is_none() && self.has_detours() {
+            return self.slopes_within(parameter, self.widest_step());
+        }
         let first = step.unwrap_or_else(|| self.step(parameter));
         let (mut widest, first) = self.widened(parameter, step, first)?;
         if step.is_none() && !widest.is_tie() && self.is_clocked() {
@@ -183,9 +186,15 @@ impl Variation {
         self.cycle() > SimDuration::ZERO
     }
 
+    /// Returns `true` if detours interrupt the processors: a program waits for their instants, which a small change of
+    /// another constant does not move.
+    pub fn has_detours(&self) -> bool {
+        !self.scenario.machine.nodes.detours.is_empty()
+    }
+
     /// Returns relative changes of a constant that show what smaller ones hide.
     fn wider_steps(&self) -> &'static [f64] {
-        if self.is_clocked() { &CLOCKED_STEPS } else { &[STEPS.1] }
+        if self.is_clocked() || self.has_detours() { &CLOCKED_STEPS } else { &[STEPS.1] }
     }
 
     /// Returns the largest relative change of a constant.

@@ -101,6 +101,7 @@ const OF_COMMANDS: [(&str, &[&str]); 6] = [
         "saturation",
         &[
             "saturation_flits_per_node_cycle",
+            "bound_flits_per_node_cycle",
             "sign",
             "accepted_flits_per_node_cycle",
             "latency_mean_s",
