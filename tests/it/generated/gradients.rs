@@ -110,7 +110,8 @@ fn effective(base: &Variation) -> impl Fn(&Derivative<'_>) -> Option<(Parameter,
 fn verdict(slopes: &Slopes, difference: Option<(f64, f64)>) -> Verdict {
     let is_right =
         |(found, bound): (f64, f64)| (slopes.mean() - found).abs() <= EXACT * found.abs() + bound + slopes.rounding;
-    match (difference, slopes.is_flagged()) {
+    // Of a coarse one, the answer says that rounding or ticks leave less than two digits.
+    match (difference, slopes.is_flagged() || slopes.is_coarse()) {
         (Some(difference), _) if is_right(difference) => Verdict::Right,
         (_, false) => Verdict::Wrong,
         (Some(_), true) => Verdict::Flagged,

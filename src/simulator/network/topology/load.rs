@@ -7,7 +7,7 @@ use super::Topology;
 /// A share of traffic: source node, destination node and weight.
 pub type TrafficShare = (u32, u32, f64);
 /// A link at a vertex: its port and the next vertex.
-type Link = (u32, u32);
+type LinkAt = (u32, u32);
 
 /// The load of every channel under a traffic pattern.
 ///
@@ -42,7 +42,7 @@ impl ChannelLoads {
     pub(in crate::network) fn along(
         topology: &Topology,
         traffic: impl IntoIterator<Item = TrafficShare>,
-        mut step: impl FnMut(u32, u32, u32) -> Link,
+        mut step: impl FnMut(u32, u32, u32) -> LinkAt,
     ) -> Self {
         let mut loads = Self::idle(topology);
         for (from, to, weight) in traffic {
@@ -72,7 +72,7 @@ impl ChannelLoads {
         topology: &Topology,
         traffic: impl IntoIterator<Item = TrafficShare>,
         distances: impl Fn(u32) -> Vec<u32>,
-        ports: impl Fn((u32, u32), &[u32]) -> Vec<Link>,
+        ports: impl Fn((u32, u32), &[u32]) -> Vec<LinkAt>,
     ) -> Self {
         let mut loads = Self::idle(topology);
         for (to, mut present) in by_destination(topology, traffic) {
@@ -95,7 +95,7 @@ impl ChannelLoads {
     }
 
     /// Divides the traffic that is `present` at a vertex over some of its ports.
-    fn divide(&mut self, vertex: u32, ports: &[Link], present: &mut [f64]) {
+    fn divide(&mut self, vertex: u32, ports: &[LinkAt], present: &mut [f64]) {
         let share = present[vertex as usize] / f64::from(u32::try_from(ports.len()).expect("ports are u32"));
         for (port, next) in ports {
             self.add(vertex, *port, share);
