@@ -322,7 +322,7 @@ fn measurements_that_calibrated_do_not_judge() {
     };
     let data = calibrated.path("data.csv");
     let later = MEASURED.lines().enumerate().filter(|(number, _)| *number == 0 || *number > 6);
-    let part = write("part.csv", later.map(|(_, line)| format!("{line}\n")).collect());
+    let part = write("part.csv", later.map(|(_, line)| line).collect::<Vec<_>>().join("\n"));
     let changed = write("changed.csv", MEASURED.replace("0.0702", "0.0712"));
     let others = write("others.csv", MEASURED.replace(",0.0", ",0.1"));
     let note = |file: &str, data: &str, words: Option<&str>| {
