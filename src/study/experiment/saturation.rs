@@ -33,6 +33,8 @@ pub struct Saturation {
     pub idle: OperatingPoint,
     /// The network at the greatest load found below saturation.
     pub below: OperatingPoint,
+    /// The load at which the busiest channel is always in use, if it is known.
+    pub bound: Option<f64>,
     /// The sign of saturation at a slightly greater load; `None` if the network is not saturated at full load.
     pub sign: Option<SaturationSign>,
     /// The network at all loads that were tried, by increasing load.
@@ -72,6 +74,13 @@ impl SaturationSign {
     }
 }
 
+impl Saturation {
+    /// Returns `true` if the load exceeds the bound of the busiest channel by more than a short measured time explains.
+    fn exceeds_bound(&self) -> bool {
+        self.sign.is_some() && self.bound.is_some_and(|bound| self.below.offered > bound * (1.0 + ABOVE))
+    }
+}
+
 /// Doubles the load of traffic until the network is saturated, then bisects the interval until it is no wider than
 /// `resolution`. `loaded` returns the scenario for a load, which is set in its traffic. Results are looked up in `recall`.
 ///
@@ -101,7 +110,8 @@ pub fn saturation(
         }
     }
     points.sort_by(|one, other| one.offered.total_cmp(&other.offered));
-    Ok(Saturation { idle, below, sign, points })
+    let bound = channel_bound(&*loaded(ALMOST_NONE)?);
+    Ok(Saturation { idle, below, bound, sign, points })
 }
 
 /// The saturation points of a plan: one for every combination of the axes other than the load.
@@ -188,32 +198,26 @@ impl SaturationSweep {
 
     /// Reports loads above the bound that the busiest channel sets, if there are any.
     fn note_on_bounds(&self) -> Option<String> {
-        let exceeds = |(case, found): &&(Case, Result<Saturation, CaseError>)| {
-            let load = found.as_ref().ok().filter(|found| found.sign.is_some()).map(|found| found.below.offered);
-            load.zip(channel_bound(&case.scenario)).is_some_and(|(load, bound)| load > bound * (1.0 + ABOVE))
-        };
-        let count = self.found.iter().filter(exceeds).count();
-        (count > 0).then(|| {
-            format!(
-                "note: {} above the bound that the busiest channel sets (`bound_flits_per_node_cycle`): the mean latency of all \
-                 packets does not show the few that it holds back, whose queues grow with `measured`: give a longer one",
-                if count == 1 { "one saturation load is".to_owned() } else { format!("{count} saturation loads are") }
-            )
-        })
+        let loads = self.count(Saturation::exceeds_bound, "saturation load")?;
+        Some(format!(
+            "note: {loads} above the bound that the busiest channel sets (`bound_flits_per_node_cycle`): the mean latency of all \
+             packets does not show the few that it holds back, whose queues grow with `measured`: give a longer one"
+        ))
     }
 
     /// Reports networks that are not saturated at full load, if there are any.
     fn note_on_unsaturated(&self) -> Option<String> {
-        let is_free = |(_, found): &&(Case, Result<Saturation, CaseError>)| {
-            found.as_ref().is_ok_and(|found| found.sign.is_none())
-        };
-        let count = self.found.iter().filter(is_free).count();
-        (count > 0).then(|| {
-            format!(
-                "note: {} not saturated by a load of 1",
-                if count == 1 { "one network is".to_owned() } else { format!("{count} networks are") }
-            )
-        })
+        let networks = self.count(|found| found.sign.is_none(), "network")?;
+        Some(format!("note: {networks} not saturated by a load of 1"))
+    }
+
+    /// Returns the number of results for which `holds`, as a subject with its verb; `None` if there are none.
+    fn count(&self, holds: impl Fn(&Saturation) -> bool, thing: &str) -> Option<String> {
+        match self.found.iter().filter(|(_, found)| found.as_ref().is_ok_and(&holds)).count() {
+            0 => None,
+            1 => Some(format!("one {thing} is")),
+            several => Some(format!("{several} {thing}s are")),
+        }
     }
 
     /// Draws the latencies at all loads that were tried, and the saturation point of each network.
@@ -290,7 +294,7 @@ fn record(case: &Case, search: Option<&Saturation>) -> Record {
     let mut record = keyed(&case.keys);
     let saturated = search.filter(|found| found.sign.is_some());
     record.put("saturation_flits_per_node_cycle", saturated.map(|found| found.below.offered));
-    record.put("bound_flits_per_node_cycle", channel_bound(&case.scenario));
+    record.put("bound_flits_per_node_cycle", search.and_then(|found| found.bound));
     record.put("sign", saturated.and_then(|found| found.sign).map(SaturationSign::name));
     record.put("accepted_flits_per_node_cycle", search.map(|found| found.below.accepted));
     record.put("latency_mean_s", search.map(|found| found.below.latency_s));

@@ -155,6 +155,11 @@ impl Measurements {
         self.points.iter().position(|point| point.at.iter().eq(at.iter().copied()))
     }
 
+    /// Returns all measured values, those of repeated measurements, too.
+    pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        self.points.iter().flat_map(|point| point.measured.iter().copied())
+    }
+
     /// Returns all measured points, each with its keys by name and its value.
     pub fn points(&self) -> impl Iterator<Item = (Vec<(String, AxisValue)>, f64)> + '_ {
         self.points.iter().map(|point| {

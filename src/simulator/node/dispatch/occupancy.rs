@@ -168,6 +168,7 @@ impl<J> Occupancy<J> {
         if self.interruptions.is_none() {
             return (arrivals.through(&mut self.line, service), service * u64::from(arrivals.count));
         }
+        debug_assert_eq!(arrivals.count, 1, "jobs that detours may interrupt come one at a time");
         let (departure, taken) = self.serve_interrupted(arrivals.first, service);
         (Runs::One(EvenInstants::single(departure)), taken)
     }

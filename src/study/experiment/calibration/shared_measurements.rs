@@ -32,7 +32,7 @@ impl Predictor {
         if self.inputs.iter().any(|(_, of_input)| *of_input == hash) {
             return Some(format!("measurements of {file}"));
         }
-        let values: Vec<f64> = Measurements::load(Path::new(file)).ok()?.points().map(|(_, value)| value).collect();
+        let values: Vec<f64> = Measurements::load(Path::new(file)).ok()?.values().collect();
         let calibrates = |value: &&f64| self.calibrating.iter().any(|own| (*value / own - 1.0).abs() < SAME);
         let shared = values.iter().filter(calibrates).count();
         let all = values.len();
