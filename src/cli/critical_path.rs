@@ -100,7 +100,14 @@ fn on_size(file: &Path) -> Option<String> {
 
 impl CriticalPathArguments {
     fn traced(&self) -> Result<Traced, StudyError> {
-        Traced::load(&self.input, &self.values.set, self.values.seed, Detail::Links)
+        let detail = if self.shows_work() { Detail::Work } else { Detail::Links };
+        Traced::load(&self.input, &self.values.set, self.values.seed, detail)
+    }
+
+    /// Returns `true` if the times at which processors work for the communication are shown.
+    fn shows_work(&self) -> bool {
+        let pictures = [&self.space_time, &self.profile, &self.histogram, &self.animation, &self.perfetto];
+        self.accounts || pictures.into_iter().any(Option::is_some)
     }
 
     /// Writes the requested tables and traces one by one.

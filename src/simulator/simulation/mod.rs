@@ -215,6 +215,8 @@ pub enum Detail {
     Ranks,
     /// The activities of the ranks, and the transfers over the links.
     Links,
+    /// These, and the times at which processors work for the communication, which disables packet trains.
+    Work,
 }
 
 impl<'m> Simulation<'m> {
@@ -406,10 +408,13 @@ impl<'m> Simulation<'m> {
         if program.traffic().is_some() {
             return Err(SimulationError::NothingToRecord { program: name.to_owned() });
         }
-        let recorder = Recorder::new(sink, name, self.machine, &self.layout)?;
-        // Packets in trains are served ahead of time, and withdrawn if another event intervenes.
-        let single = self.clone().packet_by_packet();
-        single.run_observed(program, Observers::of(self, Some(recorder)), Some(detail))
+        let recorder = Recorder::new(sink, name, (self.machine, &self.layout), detail)?;
+        let observers = Observers::of(self, Some(recorder));
+        if detail == Detail::Work {
+            // Packets in trains are served ahead of time, and withdrawn if another event intervenes.
+            return self.clone().packet_by_packet().run_observed(program, observers, Some(detail));
+        }
+        self.run_observed(program, observers, Some(detail))
     }
 
     /// Runs the program with `observer`. Packets travel in trains unless they may find a finite buffer full, or trains
@@ -462,10 +467,10 @@ impl<'m> Simulation<'m> {
         detail: Option<Detail>,
     ) -> Result<Trace, SimulationError> {
         let mut execution = Execution::new(self, program, observer);
-        if detail.is_some() {
+        if detail == Some(Detail::Work) {
             execution.keep_log();
         }
-        if detail == Some(Detail::Links) {
+        if matches!(detail, Some(Detail::Links | Detail::Work)) {
             execution.record_transfers();
         }
         Self::advance(&mut execution)?;

@@ -1,8 +1,8 @@
 //! An observer that records the intervals of all ranks and their causes.
 
-use super::SimulationError;
 use super::matching::Match;
 use super::observer::{Observer, Occurrence};
+use super::{Detail, SimulationError};
 use crate::machine::{Layout, Machine};
 use crate::program::Operation;
 use crate::trace::events::EventId;
@@ -57,7 +57,8 @@ pub struct Recorder<'w> {
     messages: Vec<Option<RecordedMessage>>,
     /// The operations by number.
     operations: Vec<Option<RecordedOperation>>,
-    /// `false` if detours lengthen the work of the processors for the communication, so that only its amounts are known.
+    /// `true` if the times of the work of the processors for the communication are recorded; without them, or if detours
+    /// lengthen this work, only its amounts are.
     has_work_times: bool,
     /// The first error of the sink.
     error: Option<io::Error>,
@@ -68,8 +69,8 @@ impl<'w> Recorder<'w> {
     pub fn new(
         sink: Box<dyn Write + 'w>,
         program: &str,
-        machine: &Machine,
-        layout: &Layout,
+        (machine, layout): (&Machine, &Layout),
+        detail: Detail,
     ) -> Result<Self, SimulationError> {
         let nodes = layout.nodes().to_vec();
         let (origin, program) = (version().to_owned(), program.to_owned());
@@ -81,7 +82,7 @@ impl<'w> Recorder<'w> {
             sharing: sharing(machine, layout),
             ranks: FxHashMap::default(),
             busy: vec![VecDeque::new(); ranks],
-            has_work_times: machine.nodes.detours.is_empty(),
+            has_work_times: detail == Detail::Work && machine.nodes.detours.is_empty(),
             last: vec![0; ranks],
             causes: vec![None; ranks],
             messages: Vec::new(),

@@ -18,6 +18,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
             "heat-map",
             "trace",
             "transfers",
+            "work",
             "histogram",
             "published",
             "sources",

@@ -232,8 +232,6 @@ struct PartialRecording {
     message_ways: FxHashMap<(u32, u32), u32>,
     transfers: Vec<Transfer>,
     free: FreeTimes,
-    /// `true` if the version has the times of the communication work.
-    has_work_times: bool,
 }
 
 /// Checks that a recording with these first bytes can be read; returns the number of activities in its version.
@@ -252,11 +250,6 @@ fn known_activities(magic: &[u8]) -> Result<u64, RecordingError> {
 /// Returns whether a readable recording with these first bytes has an origin.
 fn has_origin(magic: &[u8]) -> bool {
     !matches!(magic.strip_prefix(KIND), Some([b'1'..=b'5', b'\n']))
-}
-
-/// Returns whether a readable recording with these first bytes has the times of the communication work.
-fn has_work_times(magic: &[u8]) -> bool {
-    !matches!(magic.strip_prefix(KIND), Some([b'1'..=b'6', b'\n']))
 }
 
 impl Recording {
@@ -285,7 +278,6 @@ impl Recording {
         let ranks = source.small("a number of ranks")?;
         let nodes = (0..ranks).map(|_| source.small("a node")).collect::<Result<Vec<_>, _>>()?;
         let mut reading = PartialRecording::new(Header { origin, program, machine, nodes }, activities);
-        reading.has_work_times = has_work_times(&magic);
         reading.events.reserve(length / MIN_EVENT_BYTES, length / MIN_OF_ANTECEDENT);
         loop {
             match source.byte()? {
@@ -380,7 +372,6 @@ impl PartialRecording {
             message_ways: FxHashMap::default(),
             transfers: Vec::new(),
             free: FreeTimes::default(),
-            has_work_times: true,
         }
     }
 
@@ -446,7 +437,7 @@ impl PartialRecording {
         let is_wait_for_message = activity == Activity::Blocked && preface.mark == mark::CAUSED;
         let work = if !preface.busy.is_empty() {
             placed(&preface.busy, (from, to), system)?
-        } else if !self.has_work_times && is_wait_for_message && system > SimDuration::ZERO {
+        } else if is_wait_for_message && system > SimDuration::ZERO {
             vec![WorkSpan { from: to - system, to, handling: None }]
         } else {
             return Ok(());
