@@ -100,7 +100,7 @@ fn on_size(file: &Path) -> Option<String> {
 
 impl CriticalPathArguments {
     fn traced(&self) -> Result<Traced, StudyError> {
-        let detail = if self.shows_work() { Detail::Work } else { Detail::Links };
+        let detail = if self.shows_work() { Detail::FULL } else { Detail::LINKS };
         Traced::load(&self.input, &self.values.set, self.values.seed, detail)
     }
 

@@ -32,8 +32,8 @@ pub struct RunArguments {
     /// Also records the transfers over every link, as trains of packets with their causes.
     #[arg(long, requires = "trace")]
     transfers: bool,
-    /// Also records the times at which processors work for the communication, and the transfers: packet by packet, which
-    /// takes longer. Without it, pictures show this work at the end of the waits for messages.
+    /// Also records the times at which processors work for the communication, packet by packet, which takes longer. Without
+    /// it, pictures show this work at the end of the waits for messages.
     #[arg(long, requires = "trace")]
     work: bool,
     /// Draws the share of the time for each number of concurrent activities if only causality delays them, for programs
@@ -98,11 +98,7 @@ impl RunArguments {
         let Some(file) = &self.trace else {
             return Ok(self.store.with(|recall| Ok(Outcome::of(case, references, recall)?))?);
         };
-        let detail = match (self.work, self.transfers) {
-            (true, _) => Detail::Work,
-            (false, true) => Detail::Links,
-            (false, false) => Detail::Ranks,
-        };
+        let detail = Detail { transfers: self.transfers, work: self.work };
         create_with(file, |sink| Outcome::recorded(case, references, detail, Box::new(sink)).map_err(Failure::from))
     }
 

@@ -54,7 +54,7 @@ fn simulation<'m>(machine: &'m Machine, traffic: Option<&BackgroundTraffic>) -> 
 
 fn recorded(machine: &Machine, traffic: Option<&BackgroundTraffic>) -> (Trace, Recording) {
     let mut bytes = Vec::new();
-    let run = simulation(machine, traffic).run_recorded(&ring, "ring", Detail::Links, Box::new(&mut bytes));
+    let run = simulation(machine, traffic).run_recorded(&ring, "ring", Detail::LINKS, Box::new(&mut bytes));
     (run.expect("the program ends"), Recording::read(&bytes[..]).expect("what is written can be read"))
 }
 

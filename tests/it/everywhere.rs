@@ -208,7 +208,7 @@ fn every_program_runs_on_every_shipped_machine_and_all_messages_come() {
             }
             let simulation = simulation(&scenario).keep_deliveries();
             let mut bytes = Vec::new();
-            let trace = simulation.run_recorded(&scenario.program, "", Detail::Links, Box::new(&mut bytes));
+            let trace = simulation.run_recorded(&scenario.program, "", Detail::LINKS, Box::new(&mut bytes));
             let trace = trace.unwrap_or_else(|error| panic!("{place}: {error}"));
             assert_eq!(trace.deliveries.len() as u64, trace.counts.messages, "{place}");
             assert_transfers_fill_links(&bytes, &place);
@@ -268,7 +268,7 @@ fn the_transfers_of_every_shipped_scenario_fill_the_links_of_every_fabric() {
                 let case = Plan::new(document, &[]).and_then(|plan| plan.base());
                 let scenario = case.unwrap_or_else(|faults| panic!("{place}: {faults}")).scenario;
                 let mut bytes = Vec::new();
-                let played = run_recorded(&scenario, Detail::Links, Box::new(&mut bytes));
+                let played = run_recorded(&scenario, Detail::LINKS, Box::new(&mut bytes));
                 played.unwrap_or_else(|error| panic!("{place}: {error}"));
                 assert_transfers_fill_links(&bytes, &place);
             }

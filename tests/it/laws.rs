@@ -87,7 +87,7 @@ impl Run {
         let mut bytes = Vec::new();
         let simulation = if packet_by_packet { simulation.packet_by_packet() } else { simulation };
         let sink = Box::new(&mut bytes);
-        let trace = simulation.run_recorded(&program, "random", Detail::Links, sink).expect("the program ends");
+        let trace = simulation.run_recorded(&program, "random", Detail::LINKS, sink).expect("the program ends");
         (trace, Recording::read(&bytes[..]).expect("what is written can be read"))
     }
 

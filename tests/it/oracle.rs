@@ -278,7 +278,7 @@ fn simulated(small: &SmallMachine, program: &SmallProgram, packet_by_packet: boo
     }
     let mut bytes = Vec::new();
     let sink = Box::new(&mut bytes);
-    let trace = simulation.run_recorded(&process, "small", Detail::Links, sink).expect("the program ends");
+    let trace = simulation.run_recorded(&process, "small", Detail::LINKS, sink).expect("the program ends");
     let recording = Recording::read(&bytes[..]).expect("what is written can be read");
     let mut computations = computations.take();
     computations.sort_unstable();

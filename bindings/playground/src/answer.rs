@@ -126,7 +126,7 @@ impl Question {
 
     fn traced(&self) -> Result<Traced, StudyError> {
         let (_, _, case) = self.prepared()?;
-        Traced::of_case(self.path().display().to_string(), case, Detail::Work)
+        Traced::of_case(self.path().display().to_string(), case, Detail::FULL)
     }
 
     fn space_time(&self) -> Result<Value, StudyError> {

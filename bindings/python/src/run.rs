@@ -135,7 +135,7 @@ impl Run {
         }
         let recorded = py.detach(|| {
             let mut bytes = Vec::new();
-            run_recorded(&self.outcome.case().scenario, Detail::Links, Box::new(&mut bytes))?;
+            run_recorded(&self.outcome.case().scenario, Detail::LINKS, Box::new(&mut bytes))?;
             Recording::read(&bytes[..]).map_err(|error| StudyError::Failed(error.to_string()))
         });
         let recording = Arc::new(recorded.map_err(|error| raised(py, error))?);

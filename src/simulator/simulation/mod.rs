@@ -208,15 +208,22 @@ impl SimulationError {
     }
 }
 
-/// Level of detail of a recording.
+/// The contents of a recording, beside the activities of the ranks and their causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// The activities of the ranks and their causes.
-    Ranks,
-    /// The activities of the ranks, and the transfers over the links.
-    Links,
-    /// These, and the times at which processors work for the communication, which disables packet trains.
-    Work,
+pub struct Detail {
+    /// The transfers over the links.
+    pub transfers: bool,
+    /// The times at which processors work for the communication, which disables packet trains.
+    pub work: bool,
+}
+
+impl Detail {
+    /// The activities of the ranks and their causes only.
+    pub const RANKS: Self = Self { transfers: false, work: false };
+    /// Also the transfers over the links.
+    pub const LINKS: Self = Self { transfers: true, work: false };
+    /// Everything.
+    pub const FULL: Self = Self { transfers: true, work: true };
 }
 
 impl<'m> Simulation<'m> {
@@ -410,7 +417,7 @@ impl<'m> Simulation<'m> {
         }
         let recorder = Recorder::new(sink, name, (self.machine, &self.layout), detail)?;
         let observers = Observers::of(self, Some(recorder));
-        if detail == Detail::Work {
+        if detail.work {
             // Packets in trains are served ahead of time, and withdrawn if another event intervenes.
             return self.clone().packet_by_packet().run_observed(program, observers, Some(detail));
         }
@@ -467,10 +474,10 @@ impl<'m> Simulation<'m> {
         detail: Option<Detail>,
     ) -> Result<Trace, SimulationError> {
         let mut execution = Execution::new(self, program, observer);
-        if detail == Some(Detail::Work) {
+        if detail.is_some_and(|detail| detail.work) {
             execution.keep_log();
         }
-        if matches!(detail, Some(Detail::Links | Detail::Work)) {
+        if detail.is_some_and(|detail| detail.transfers) {
             execution.record_transfers();
         }
         Self::advance(&mut execution)?;

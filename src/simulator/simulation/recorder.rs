@@ -82,7 +82,7 @@ impl<'w> Recorder<'w> {
             sharing: sharing(machine, layout),
             ranks: FxHashMap::default(),
             busy: vec![VecDeque::new(); ranks],
-            has_work_times: detail == Detail::Work && machine.nodes.detours.is_empty(),
+            has_work_times: detail.work && machine.nodes.detours.is_empty(),
             last: vec![0; ranks],
             causes: vec![None; ranks],
             messages: Vec::new(),

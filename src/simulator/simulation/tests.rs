@@ -197,7 +197,7 @@ fn the_error_of_a_sink_is_the_source_of_that_of_the_run() {
     }
     let machine = crate::machine::shipped("router-network");
     let simulation = Simulation::new(&machine, 6).unwrap();
-    let error = simulation.run_recorded(&ping_the_last, "ping", Detail::Ranks, Box::new(Full)).unwrap_err();
+    let error = simulation.run_recorded(&ping_the_last, "ping", Detail::RANKS, Box::new(Full)).unwrap_err();
     let source = error.source().and_then(|source| source.downcast_ref::<io::Error>()).unwrap();
     assert_eq!(source.kind(), io::ErrorKind::StorageFull);
     assert_eq!(error.to_string(), format!("the trace cannot be written: {source}"));

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// Returns the errors of [`Traced::load`], or an error if the trace has no critical path.
 pub fn compared_run(input: &Path, set: &[Setting], seed: Option<u64>) -> Result<ComparedRun, StudyError> {
-    let traced = Traced::load(input, set, seed, Detail::Ranks)?;
+    let traced = Traced::load(input, set, seed, Detail::RANKS)?;
     let values: String = set.iter().flat_map(|(path, value)| [", ", path, "=", value]).collect();
     let title = if traced.title == input.display().to_string() {
         traced.title.clone()

@@ -147,7 +147,7 @@ fn difference(base: &Variation, parameter: &Parameter, roundings: f64) -> Option
 /// True if a packet begins to hold a channel when one of another message leaves it.
 fn has_contention(scenario: &CheckedScenario) -> bool {
     let mut bytes = Vec::new();
-    if run_recorded(scenario, Detail::Links, Box::new(&mut bytes)).is_err() {
+    if run_recorded(scenario, Detail::LINKS, Box::new(&mut bytes)).is_err() {
         return false;
     }
     let Ok(recording) = Recording::read(&bytes[..]) else { return false };

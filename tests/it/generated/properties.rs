@@ -177,7 +177,7 @@ fn hold_of_processes(sample: &Sample, scenario: &CheckedScenario, trace: &Trace)
 fn recorded(scenario: &CheckedScenario, simulation: &Simulation, trace: &Trace) -> Result<(), String> {
     let mut bytes = Vec::new();
     let program: &dyn Program = &scenario.program;
-    same("recording", trace, &simulation.run_recorded(program, "sample", Detail::Work, Box::new(&mut bytes)))?;
+    same("recording", trace, &simulation.run_recorded(program, "sample", Detail::FULL, Box::new(&mut bytes)))?;
     let recording = Recording::read(&bytes[..]).map_err(|error| format!("the recording cannot be read: {error}"))?;
     if recording.makespan != trace.makespan {
         return Err(format!("the recording says {} of {}", recording.makespan, trace.makespan));

@@ -28,7 +28,7 @@ impl<'c> ShownRun<'c> {
     pub(super) fn of(cases: &'c [Case], messages: &[u64]) -> Result<Option<Self>, StudyError> {
         let Some(case) = chosen(cases, messages) else { return Ok(None) };
         let mut bytes = Vec::new();
-        run_recorded(&case.scenario, Detail::Work, Box::new(&mut bytes))?;
+        run_recorded(&case.scenario, Detail::FULL, Box::new(&mut bytes))?;
         let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
         Ok(Some(Self { case, recording }))
     }

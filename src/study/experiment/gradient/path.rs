@@ -91,7 +91,7 @@ impl PricedPath {
         let mut bytes = Vec::new();
         let recorded = simulation(scenario).log_activities();
         let name = scenario.program.name();
-        let trace = recorded.record_checked(&scenario.program, name, Detail::Links, Box::new(&mut bytes)).ok()?;
+        let trace = recorded.record_checked(&scenario.program, name, Detail::LINKS, Box::new(&mut bytes)).ok()?;
         let recording = Recording::read(&bytes[..]).ok()?;
         Self::of_trace(scenario, &trace, &recording)
     }
