@@ -23,7 +23,7 @@ pub struct RunArguments {
     #[command(flatten)]
     common: ScenarioArguments,
     /// Draws the network with the utilization of every link into this file.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     heat_map: Option<PathBuf>,
     /// Records the activities of every rank and their causes into this file, for `critical-path` and `compare`; only
     /// the first seed is recorded.
@@ -38,7 +38,7 @@ pub struct RunArguments {
     work: bool,
     /// Draws the share of the time for each number of concurrent activities if only causality delays them, for programs
     /// that compute critical times, for example `Ising`.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     histogram: Option<PathBuf>,
     /// Published shares of the time to draw in the same histogram: a CSV file with the columns `active` and `share`.
     #[arg(long, value_name = "FILE.csv", requires = "histogram")]
@@ -49,6 +49,8 @@ pub struct RunArguments {
     /// Writes the end time of every rank and its time in each activity, in picoseconds; of the first seed.
     #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv)]
     accounts: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
     #[command(flatten)]
     calibration: CalibrationArguments,
     #[command(flatten)]
@@ -129,10 +131,11 @@ impl RunArguments {
     fn draw(&self, case: &Case, outcome: &Outcome) -> Result<(), Failure> {
         let heat_map = self.heat_map.iter().map(|file| {
             let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology)?;
-            pictures::write(file, &HeatMap::new(drawing, &outcome.trace))
+            pictures::write(file, &self.lettering.on(HeatMap::new(drawing, &outcome.trace)))
         });
         let histogram = self.histogram.iter().map(|file| {
-            let picture = degrees_of_parallelism(outcome, self.published.as_deref())?;
+            let title = self.lettering.texts().title;
+            let picture = degrees_of_parallelism(outcome, self.published.as_deref(), title.as_deref())?;
             Ok(create(file, |sink| sink.write_all(picture.as_bytes()))?)
         });
         let sources =

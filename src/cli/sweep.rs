@@ -23,10 +23,13 @@ pub struct SweepArguments {
     common: ScenarioArguments,
     #[command(flatten)]
     cases: CaseArguments,
-    /// Draws the times over the last axis with several values, and the values with which they are compared, as SVG; with
-    /// traffic, the latencies over the load.
+    /// Draws the times over an axis, and the values with which they are compared, as SVG; with traffic, the latencies.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     plot: Option<PathBuf>,
+    /// The horizontal axis of the picture; the others distinguish its lines. The load of traffic by default, or the last
+    /// axis with several values.
+    #[arg(long, value_name = "NAME", requires = "plot")]
+    axis: Option<String>,
     #[command(flatten)]
     lettering: pictures::LetteringArguments,
     #[command(flatten)]
@@ -42,7 +45,7 @@ pub struct SweepArguments {
 pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let (common, bar) = (&arguments.common, Bar::default());
     let plan = common.plan(&arguments.cases.over)?;
-    let axis = arguments.plot.as_ref().map(|_| CurveAxis::to_draw(&plan, None)).transpose()?;
+    let axis = arguments.plot.as_ref().map(|_| CurveAxis::to_draw(&plan, arguments.axis.as_deref())).transpose()?;
     let _folders = common.check(&arguments.claims(&plan))?;
     let predictor = arguments.predictor(&plan)?;
     let calibrated = calibrated(predictor.as_ref(), common.file(&arguments.cases.over))?;

@@ -12,11 +12,12 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct TopologyArguments {
-    /// The topology: complete, ring, line, mesh2d, mesh3d, torus2d, torus3d, hypercube, binary-tree, fat-tree, ccc,
-    /// hyper-x, dragonfly or dragonfly-plus.
-    #[arg(required_unless_present = "scenario", requires = "nodes", conflicts_with = "scenario")]
+    /// The topology: with `--nodes` complete, ring, line, mesh2d, mesh3d, torus2d, torus3d, hypercube, binary-tree,
+    /// fat-tree, ccc, hyper-x, dragonfly or dragonfly-plus; without it as in a scenario, such as 'HyperX(sides: [4, 8])'.
+    #[arg(required_unless_present = "scenario", conflicts_with = "scenario")]
     name: Option<String>,
-    /// The number of nodes; meshes, tori and `hyper-x` are square or cubic, dragonflies are balanced.
+    /// The number of nodes of a topology given by its name; meshes, tori and `hyper-x` are then square or cubic, and
+    /// dragonflies are balanced.
     #[arg(long, requires = "name", value_parser = from(0u32))]
     nodes: Option<u32>,
     /// The part of the network of a scenario that its ranks use, or the network of a machine.
@@ -32,8 +33,10 @@ pub struct TopologyArguments {
     #[command(flatten)]
     output: OutputArguments,
     /// Draws the network into this file.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
 }
 
 pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
@@ -41,14 +44,14 @@ pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
     let _folders = arguments.claims().inputs(&subject.files).check()?;
     arguments.output.print(subject.answer(arguments.pins))?;
     let Some(file) = &arguments.svg else { return Ok(()) };
-    pictures::write(file, &subject.drawing()?)
+    pictures::write(file, &arguments.lettering.on(subject.drawing()?))
 }
 
 impl TopologyArguments {
     fn subject(&self) -> Result<DescribedTopology, StudyError> {
         match &self.scenario {
             Some(path) => DescribedTopology::of_file(path, &self.set),
-            None => DescribedTopology::named(self.name.as_deref().unwrap_or_default(), self.nodes.unwrap_or_default()),
+            None => DescribedTopology::named(self.name.as_deref().unwrap_or_default(), self.nodes),
         }
     }
 }

@@ -101,6 +101,85 @@ fn saturation_is_drawn() {
     assert!(picture.contains("pattern = Uniform"), "the legend names the axes");
 }
 
+/// Unsaturated networks are explained by the injection, and several seeds give a mean with its interval.
+#[test]
+fn saturation_explains_unsaturated_networks_and_repeats_searches() {
+    let mut command = parsim();
+    command.args(["saturation", "scenarios/traffic-64.ron", "--over", "pattern=Uniform", "--set", "repeat=2"]);
+    command.args(["--over", "topology=HyperX(sides: [8, 8]),torus2d", "--resolution", "0.1", "--format", "jsonl"]);
+    let output = command.output().expect("it runs");
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        words.contains("one network is not saturated by a load of 1") && words.contains("the injection is"),
+        "{words}"
+    );
+    let rows: Vec<serde_json::Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an object"))
+        .collect();
+    assert_eq!(rows[0]["bound_flits_per_node_cycle"], 8.0);
+    assert!(rows[0]["saturation_over_seeds_flits_per_node_cycle"].is_null());
+    assert!(rows[1]["saturation_over_seeds_flits_per_node_cycle"].as_f64().is_some_and(|load| load > 0.5));
+    assert!(rows[1]["saturation_over_seeds_interval95_flits_per_node_cycle"].is_number());
+}
+
+/// The mean over the seeds is that of runs with each seed.
+#[test]
+fn traffic_has_means_over_its_seeds() {
+    let rows = |more: &[&str]| -> Vec<serde_json::Value> {
+        let mut command = parsim();
+        command.args(["sweep", "scenarios/traffic-64.ron", "--set", "axes=[]", "--format", "jsonl"]).args(more);
+        let output = command.args(["--set", "program.measured=4us"]).output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect()
+    };
+    let each = rows(&["--over", "seed=1,2,3"]);
+    let mean = each.iter().map(|row| row["latency_mean_s"].as_f64().expect("a time")).sum::<f64>() / 3.0;
+    let repeated = &rows(&["--set", "repeat=3"])[0];
+    let found = repeated["latency_mean_over_seeds_s"].as_f64().expect("a time");
+    assert!((found / mean - 1.0).abs() < 1e-12, "{found} {mean}");
+    assert_eq!(repeated["latency_mean_s"], each[0]["latency_mean_s"]);
+    assert!(repeated["latency_mean_over_seeds_interval95_s"].as_f64().is_some_and(|half| half > 0.0));
+}
+
+/// A topology is named with a number of nodes, or written with its sides; its own traffic has a channel load.
+#[test]
+fn topologies_are_written_with_sides_and_loaded_by_their_own_traffic() {
+    let run = |arguments: &[&str]| {
+        let output = parsim().arg("topology").args(arguments).args(["--format", "jsonl"]).output().expect("it runs");
+        let row = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap_or_default();
+        (row, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (row, _) = run(&["Torus3d(layers: 8, rows: 4, columns: 4)"]);
+    assert_eq!((row["nodes"].as_u64(), row["channel_load_grid_tornado"].as_f64()), (Some(128), Some(3.0)));
+    assert!(row["channel_load_of_traffic"].is_null());
+    for arguments in [&["torus3d", "--nodes", "128"][..], &["torus3d"]] {
+        assert!(run(arguments).1.contains("write the topology with its sides, such as"), "{arguments:?}");
+    }
+    let settings = [
+        "axes=[]",
+        "machine.network.topology=Torus(sides: [4, 4, 4])",
+        "program.pattern=GridNeighbour(sides: [4, 4, 4])",
+    ];
+    let settings: Vec<_> = settings.iter().flat_map(|set| ["--set", set]).collect();
+    let (row, words) = run(&[&["--scenario", "scenarios/traffic-64.ron"][..], &settings].concat());
+    assert_eq!(row["channel_load_of_traffic"], 1.0, "{words}");
+}
+
+#[test]
+fn the_axis_of_a_picture_of_a_sweep_is_chosen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("latency.svg");
+    let mut command = parsim();
+    command.args(["sweep", "scenarios/traffic-64.ron", "--over", "pattern=Uniform", "--over", "topology=ring,mesh2d"]);
+    command.args(["--over", "offered_flits_per_node_cycle=0.05,0.4", "--set", "program.drain=1us"]);
+    command.args(["--axis", "topology", "--title", "Two networks", "--plot"]).arg(&file).assert().success();
+    let picture = fs::read_to_string(&file).expect("a picture");
+    for text in ["Two networks", "mesh2d", "mean of arrived packets", "offered_flits_per_node_cycle = 0.05"] {
+        assert!(picture.contains(text), "{text}");
+    }
+}
+
 #[test]
 fn a_graph_is_read_from_a_file_of_links() {
     let named = one_way_s(&graph(LINKS, Some(VERTICES), "{}"));

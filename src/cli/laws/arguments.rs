@@ -237,8 +237,10 @@ pub struct GrowthArguments {
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = from(1u64))]
     pub largest: u64,
     /// Draws the memory that a node needs, and the memory that it has, over the processors.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
     pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub lettering: pictures::LetteringArguments,
     #[command(flatten)]
     pub store: StoreArguments,
 }

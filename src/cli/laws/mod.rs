@@ -139,7 +139,7 @@ impl GrowthArguments {
         set_all(&mut document, &self.set)?;
         let (processors, size, largest) = (self.p.clone(), self.size.clone(), self.largest);
         let growth = GrowingProblem { document, processors, size, largest }.search(kept, recall)?;
-        Ok(growth.answer().with_drawing(self.svg.as_deref(), || growth.chart().svg()))
+        Ok(growth.answer().with_drawing(self.svg.as_deref(), || self.lettering.on(growth.chart()).svg()))
     }
 }
 

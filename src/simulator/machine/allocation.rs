@@ -322,7 +322,7 @@ pub(crate) fn nodes_in_use(nodes: u32) -> String {
 /// Returns the reason why a logical grid of this shape cannot be folded onto a topology, if there is one.
 fn folding_fault(shape: &[u32], topology: &Topology) -> Option<Fault> {
     let fault = |message: String, help: &str| Some(Fault::new("placement.shape", message, help));
-    let Some(sides) = folding::sides(topology) else {
+    let Some(sides) = topology.grid_sides() else {
         let message = format!("a {topology} has no sides to fold: it is neither a mesh nor a torus");
         return fault(message, "use a mesh or a torus, or place the ranks RowMajor");
     };

@@ -1,20 +1,5 @@
 //! Folding of a logical grid of ranks over the grid of a machine.
 
-use crate::network::Topology;
-
-/// Returns the sides of a grid, the slowest first; `None` for another topology.
-pub fn sides(topology: &Topology) -> Option<Vec<u32>> {
-    match topology {
-        Topology::Line { nodes } | Topology::Ring { nodes } => Some(vec![*nodes]),
-        Topology::Mesh2d { rows, columns } | Topology::Torus2d { rows, columns } => Some(vec![*rows, *columns]),
-        Topology::Mesh3d { layers, rows, columns } | Topology::Torus3d { layers, rows, columns } => {
-            Some(vec![*layers, *rows, *columns])
-        }
-        Topology::Mesh { sides } | Topology::Torus { sides } => Some(sides.clone()),
-        _ => None,
-    }
-}
-
 /// Splits the sides of a grid into consecutive groups whose products are the sides of `shape`, in order; `None` if that
 /// is impossible.
 pub fn groups<'s>(sides: &'s [u32], shape: &[u32]) -> Option<Vec<&'s [u32]>> {
@@ -58,6 +43,7 @@ fn folded(sides: &[u32], steps: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::Topology;
 
     #[test]
     fn consecutive_ranks_of_a_side_are_neighbours() {

@@ -223,7 +223,7 @@ impl Placement {
                 (0..ranks).map(|rank| grid_blocks::block_of(shape, block, rank)).collect()
             }
             Self::Folded { shape } => {
-                let sides = folding::sides(&topology).unwrap_or_default();
+                let sides = topology.grid_sides().unwrap_or_default();
                 let groups = folding::groups(&sides, shape).unwrap_or_default();
                 (0..ranks).map(|rank| folding::node(&groups, rank)).collect()
             }

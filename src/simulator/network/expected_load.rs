@@ -1,12 +1,14 @@
 //! The loads that traffic is expected to put on the channels of a network, under its routing.
 
-use super::Network;
+use super::link_model::LinkModels;
 use super::route_state::RouteState;
 use super::router::{RouteSelector, tied_ports};
 use super::routing::{Choice, Routing, TieRule};
 use super::topology::{ChannelLoads, Topology, TrafficShare};
 use super::wiring::Wiring;
+use super::{Contention, Network};
 use crate::engine::Streams;
+use crate::units::PerByte;
 
 impl Network {
     /// Returns the loads of the channels of `topology`, the part in use, if `traffic` follows the routing of this network;
@@ -34,6 +36,29 @@ impl Network {
             }
             _ => Some(self.along_single_routes(topology, traffic)),
         }
+    }
+
+    /// Returns the share of the time for which the busiest channel of `topology`, the part in use, is busy if a node with
+    /// weight 1 in `traffic` offers bytes at the rate `offered`; above 1 if it cannot carry them. `None` if the shares of the
+    /// channels are not known, because packets avoid queues or take detours, or if channels are never busy.
+    #[must_use]
+    pub fn busiest_channel_utilization(
+        &self,
+        topology: &Topology,
+        traffic: impl IntoIterator<Item = TrafficShare>,
+        offered: PerByte,
+    ) -> Option<f64> {
+        if self.routing == Routing::MinimalAdaptive || self.contention == Contention::Off {
+            return None;
+        }
+        let (loads, models) = (self.channel_loads(topology, traffic)?, LinkModels::of(self, topology));
+        let used = |vertex: u32, port: u32| {
+            let capacity = models.model(vertex * topology.ports() + port).byte_time().bytes_per_s();
+            loads.of(vertex, port) * offered.bytes_per_s() / capacity
+        };
+        let at = |vertex| topology.links_at(vertex).map(move |(port, ..)| (vertex, port));
+        let channels = (0..topology.vertices()).flat_map(at);
+        Some(channels.map(|(vertex, port)| used(vertex, port)).fold(0.0, f64::max))
     }
 
     /// Returns the loads if there is one route from each node to each other.
@@ -79,7 +104,7 @@ fn next(topology: &Topology, at: u32, port: u32) -> u32 {
 mod tests {
     use super::super::traffic::Pattern;
     use super::*;
-    use crate::network::{LinkOverride, laws::plain};
+    use crate::network::{Link, LinkOverride, laws::plain};
 
     fn network(topology: Topology, routing: Routing, failed: &[(u32, u32)]) -> Network {
         let network = plain(topology);
@@ -106,6 +131,22 @@ mod tests {
             let load = largest(&network(topology.clone(), lowest(), &[(0, 1)]), &Pattern::BitComplement);
             assert!((load - expected).abs() < 1e-12, "{topology}: {load}");
         }
+    }
+
+    /// A channel of half the speed is busy for twice the time, and a channel without contention never.
+    #[test]
+    fn the_busiest_channel_is_not_always_the_one_with_the_largest_load() {
+        let topology = Topology::Torus { sides: vec![4, 8] };
+        let mut network = network(topology.clone(), Routing::DimensionOrder, &[]);
+        let flows = Pattern::Uniform.flows(32).unwrap();
+        let offered = network.links.byte_time();
+        let used = |network: &Network| network.busiest_channel_utilization(&topology, flows.clone(), offered);
+        assert!((used(&network).unwrap() - 1.0).abs() < 1e-9);
+        let slow = Link::new(PerByte::new(offered.time(4)));
+        network.link_classes.insert("side-1".to_owned(), slow);
+        assert!((used(&network).unwrap() - 2.0).abs() < 1e-9);
+        network.contention = Contention::Off;
+        assert_eq!(used(&network), None);
     }
 
     /// Loads are the means of random and alternating choices, over routes that are drawn as packets draw them.

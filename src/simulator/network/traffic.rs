@@ -9,7 +9,8 @@ use std::collections::HashSet;
 
 /// The rule that selects the destination of every packet.
 ///
-/// Grids are square: node = row · side + column, whatever the topology. A node that is its own destination does not
+/// Grids are square, whatever the topology: node = row · side + column. Those of `GridTornado` and `GridNeighbour` have the
+/// sides that are given, and the last one varies fastest, as in `Torus(sides)`. A node that is its own destination does not
 /// send.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -50,6 +51,16 @@ pub enum Pattern {
     /// The node ⌈side / 2⌉ − 1 columns further on the wrapped grid, or on a ring of all nodes if their number is not
     /// square.
     Tornado,
+    /// The node ⌈side / 2⌉ − 1 further in every dimension of a wrapped grid (Dally, Towles).
+    GridTornado {
+        /// The sides of the grid, whose product must be the number of nodes.
+        sides: Vec<u32>,
+    },
+    /// The node one further in every dimension of a wrapped grid (Dally, Towles).
+    GridNeighbour {
+        /// The sides of the grid, whose product must be the number of nodes.
+        sides: Vec<u32>,
+    },
     /// The i-th node of the list for source node i. The list may be read from a file: `Permutation(File("x.ron"))`.
     Permutation(Vec<u32>),
 }
@@ -83,6 +94,8 @@ impl Pattern {
             Self::Shuffle => "shuffle",
             Self::News => "news",
             Self::Tornado => "tornado",
+            Self::GridTornado { .. } => "grid_tornado",
+            Self::GridNeighbour { .. } => "grid_neighbour",
             Self::Permutation(_) => "permutation",
         }
     }
@@ -120,6 +133,15 @@ impl Pattern {
         self.fault(nodes).is_none().then(|| (0..nodes).flat_map(|node| self.flows_from(node, nodes)).collect())
     }
 
+    /// Returns the mean flow between `places`, the nodes that take part, whose positions the pattern counts; `None` if the
+    /// pattern has a [fault](Self::fault).
+    #[must_use]
+    pub fn flows_between(&self, places: &[u32]) -> Option<Vec<TrafficShare>> {
+        let at = |position: u32| places[position as usize];
+        let flows = self.flows(u32::try_from(places.len()).ok()?)?;
+        Some(flows.into_iter().map(|(from, to, weight)| (at(from), at(to), weight)).collect())
+    }
+
     fn flows_from(&self, node: u32, nodes: u32) -> Vec<TrafficShare> {
         let anywhere = |weight: f64| (0..nodes).map(move |to| (node, to, weight / f64::from(nodes)));
         match self {
@@ -131,9 +153,7 @@ impl Pattern {
                 (first..first + group).map(|to| (node, to, 1.0 / f64::from(*group))).collect()
             }
             Self::News => (0..4).map(|way| (node, news(node, side(nodes), way), 0.25)).collect(),
-            Self::BitComplement | Self::Transpose | Self::Shuffle | Self::Tornado | Self::Permutation(_) => {
-                vec![(node, self.image(node, nodes), 1.0)]
-            }
+            _ => vec![(node, self.image(node, nodes), 1.0)],
         }
     }
 
@@ -156,7 +176,7 @@ impl Pattern {
             Self::HotSpots { nodes: hot, share } => of_hot_nodes(hot, *share),
             Self::NextGroup { nodes: group } if *group == nodes => (others, others),
             Self::NextGroup { .. } | Self::News => (1.0, 1.0),
-            Self::BitComplement | Self::Transpose | Self::Shuffle | Self::Tornado | Self::Permutation(_) => {
+            _ => {
                 let sent = if self.image(node, nodes) == node { 0.0 } else { 1.0 };
                 (sent, sent)
             }
@@ -168,12 +188,10 @@ impl Pattern {
     pub fn stays(&self, nodes: u32) -> bool {
         self.fault(nodes).is_none()
             && match self {
-                Self::BitComplement | Self::Transpose | Self::Shuffle | Self::Tornado | Self::Permutation(_) => {
-                    (0..nodes).all(|node| self.image(node, nodes) == node)
-                }
                 Self::Uniform | Self::HotSpot { .. } | Self::HotSpots { .. } | Self::NextGroup { .. } | Self::News => {
                     nodes < 2
                 }
+                _ => (0..nodes).all(|node| self.image(node, nodes) == node),
             }
     }
 
@@ -184,6 +202,8 @@ impl Pattern {
             Self::Transpose => node % side(nodes) * side(nodes) + node / side(nodes),
             Self::Shuffle => node * 2 % nodes + node * 2 / nodes,
             Self::Tornado => tornado(node, nodes),
+            Self::GridTornado { sides } => shifted(node, sides, half_way),
+            Self::GridNeighbour { sides } => shifted(node, sides, |_| 1),
             Self::Permutation(list) => list[node as usize],
             Self::Uniform | Self::HotSpot { .. } | Self::HotSpots { .. } | Self::NextGroup { .. } | Self::News => node,
         }
@@ -199,7 +219,7 @@ impl Pattern {
     /// Returns why the pattern does not fit `nodes` nodes, in words, if it does not.
     #[must_use]
     pub fn fault(&self, nodes: u32) -> Option<String> {
-        let is_square = side(nodes).pow(2) == nodes;
+        let is_square = |side: u32| side.pow(2) == nodes;
         match self {
             Self::HotSpot { node, .. } if *node >= nodes => {
                 Some(format!("the hot node {node} is out of range 0 to {}", nodes.saturating_sub(1)))
@@ -217,7 +237,11 @@ impl Pattern {
             Self::HotSpot { share, .. } | Self::HotSpots { share, .. } if !(0.0..=1.0).contains(share) => {
                 Some(format!("a share of {share} is not between 0 and 1"))
             }
-            Self::Transpose | Self::News if !is_square => Some(format!("{nodes} nodes do not form a square grid")),
+            Self::Transpose | Self::News if !is_square(side(nodes)) => Some(no_square(nodes)),
+            Self::GridTornado { sides } | Self::GridNeighbour { sides } if size(sides) != u64::from(nodes) => {
+                let sides = sides.iter().map(u32::to_string).collect::<Vec<_>>().join(" × ");
+                Some(format!("{nodes} nodes do not form a grid of {sides}"))
+            }
             Self::Shuffle if !nodes.is_power_of_two() => Some(format!("{nodes} is not a power of two")),
             Self::Permutation(list) => {
                 let mut sorted = list.clone();
@@ -279,7 +303,34 @@ fn news(node: u32, side: u32, way: u32) -> u32 {
 
 fn tornado(node: u32, nodes: u32) -> u32 {
     let side = if side(nodes).pow(2) == nodes { side(nodes) } else { nodes };
-    node / side * side + (node % side + side.div_ceil(2) - 1) % side
+    node / side * side + (node % side + half_way(side)) % side
+}
+
+/// Returns the shift that goes almost half way round a ring.
+const fn half_way(side: u32) -> u32 {
+    side.div_ceil(2) - 1
+}
+
+/// Returns the node that is further by `shift` in every dimension of a wrapped grid.
+fn shifted(node: u32, sides: &[u32], shift: impl Fn(u32) -> u32) -> u32 {
+    let (mut to, mut left, mut weight) = (0, node, 1);
+    for side in sides.iter().rev() {
+        to += (left % side + shift(*side)) % side * weight;
+        left /= side;
+        weight *= side;
+    }
+    to
+}
+
+/// Returns the number of nodes of a grid, at most `u64::MAX`.
+fn size(sides: &[u32]) -> u64 {
+    sides.iter().fold(1, |size: u64, side| size.saturating_mul(u64::from(*side)))
+}
+
+/// Reports that nodes do not form a square grid, with the numbers next to theirs that do.
+fn no_square(nodes: u32) -> String {
+    let [below, above] = [side(nodes), side(nodes) + 1].map(|side| u64::from(side).pow(2));
+    format!("{nodes} nodes do not form a square grid, as {below} or {above} do")
 }
 
 #[cfg(test)]
@@ -369,6 +420,29 @@ mod tests {
         assert_eq!((groups(0), groups(7), groups(8)), ([1; 40], [2; 40], [0; 40]));
     }
 
+    /// Digit permutations move every coordinate (Dally, Towles: Table 3.1).
+    #[test]
+    fn digits_move_in_every_dimension() {
+        let mut rng = Streams::new(1).stream("traffic", 0);
+        let sides = vec![2, 5, 8];
+        let node = |[layer, row, column]: [u32; 3]| (layer * 5 + row) * 8 + column;
+        let tornado = Pattern::GridTornado { sides: sides.clone() };
+        let neighbour = Pattern::GridNeighbour { sides };
+        assert_eq!(tornado.destination(node([1, 4, 6]), 80, &mut rng), node([1, 1, 1]));
+        assert_eq!(neighbour.destination(node([1, 4, 6]), 80, &mut rng), node([0, 0, 7]));
+        assert_eq!(tornado.exchanged(0, 80), (1.0, 1.0));
+        assert!(!tornado.stays(80) && Pattern::GridTornado { sides: vec![2; 3] }.stays(8));
+    }
+
+    /// A tornado in every dimension loads each ring as one ring alone: k / 2 − 1 on the channels of one direction.
+    #[test]
+    fn the_tornado_of_a_torus_loads_each_ring_alike() {
+        let load =
+            |sides: Vec<u32>, topology: Topology| Pattern::GridTornado { sides }.largest_load(&topology).unwrap();
+        assert!((load(vec![8, 8, 8], Topology::Torus3d { layers: 8, rows: 8, columns: 8 }) - 3.0).abs() < 1e-9);
+        assert!((load(vec![16], Topology::Ring { nodes: 16 }) - 7.0).abs() < 1e-9);
+    }
+
     #[test]
     fn hot_nodes_have_equal_parts_of_their_share() {
         let mut rng = Streams::new(1).stream("traffic", 0);
@@ -400,7 +474,11 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         assert_eq!(Pattern::Shuffle.fault(48).as_deref(), Some("48 is not a power of two"));
-        assert_eq!(Pattern::Transpose.fault(8).as_deref(), Some("8 nodes do not form a square grid"));
+        assert_eq!(Pattern::Transpose.fault(8).as_deref(), Some("8 nodes do not form a square grid, as 4 or 9 do"));
+        let tornado = |sides: &[u32]| Pattern::GridTornado { sides: sides.to_vec() };
+        assert_eq!(tornado(&[8, 8]).fault(512).as_deref(), Some("512 nodes do not form a grid of 8 × 8"));
+        assert!(tornado(&[]).fault(2).is_some() && tornado(&[0, 8]).fault(8).is_some());
+        assert!(tornado(&[u32::MAX; 4]).fault(8).is_some() && tornado(&[2, 2, 2]).fault(8).is_none());
         assert_eq!(Pattern::NextGroup { nodes: 5 }.fault(8).as_deref(), Some("8 nodes do not form groups of 5"));
         assert!(Pattern::HotSpots { nodes: vec![1, 8], share: 1.0 }.fault(8).is_some());
         assert!(Pattern::HotSpots { nodes: Vec::new(), share: 1.0 }.fault(8).is_some());

@@ -128,7 +128,7 @@ impl Program for Traffic {
         let mut fault = |path, message: &str, help| faults.push(Fault::new(path, message, help));
         if !(self.offered > 0.0 && self.offered <= 1.0) {
             let message = format!("a load of {} flits per node and cycle cannot be offered", self.offered);
-            fault("offered", &message, "give a load above 0 and up to 1");
+            fault("offered", &message, "give a load above 0 and up to 1: a node injects at most one flit in a cycle");
         }
         if self.packet.count() == 0 {
             fault("packet", "packets without bytes are no load", "give a length above 0 B");

@@ -4,7 +4,7 @@ use super::StudyError;
 use super::outcome::Outcome;
 use crate::report::HorizontalAxis;
 use crate::report::figures::{self, LineOrigin, TimeLine};
-use crate::report::latency_load::{MEAN, P99, latency_load};
+use crate::report::latency_load::{MEAN, OF_ARRIVED, P99, latency_load};
 use crate::report::plot::LineChart;
 use crate::report::{ReferenceTarget, ReferenceValue};
 use crate::scenario::{AxisValue, Case, Plan};
@@ -88,7 +88,7 @@ impl CurveAxis {
     pub fn chart(&self, plan: &Plan, times: &TimeLines) -> LineChart {
         let program = plan.scenario().program.name();
         let chart = if plan.scenario().program.is_traffic() {
-            latency_load(program, &self.along.label, times.lines())
+            latency_load(program, &self.along, times.lines())
         } else {
             figures::times(program, &self.along, times.lines()).1
         };
@@ -227,10 +227,14 @@ impl TimeLines {
         times.for_each(|one| self.add_point(&group, origin(one), place, &CurveTime::new(&one.title, one.value)));
     }
 
-    /// Adds the simulated outcome of `case` and its references: for traffic the latencies, otherwise the makespan.
+    /// Adds the simulated outcome of `case` and its references: for traffic the latencies, otherwise the makespan. If
+    /// packets had not arrived by the end, the only latency is the mean of the others, as a kind of its own.
     pub fn add_outcome(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
         if case.scenario.program.is_traffic() {
-            for (kind, name) in [(MEAN, "latency_mean_s"), (P99, "latency_p99_s")] {
+            let complete = [(MEAN, "latency_mean_s"), (P99, "latency_p99_s")];
+            let of_arrived = [(OF_ARRIVED, "latency_mean_s")];
+            let latencies = if outcome.leaves_packets() { &of_arrived[..] } else { &complete };
+            for (kind, name) in latencies {
                 let (seconds, half_width) = outcome.reported(name).unzip();
                 let time = CurveTime { half_width: half_width.unwrap_or(0.0), ..CurveTime::new(kind, seconds) };
                 self.add(axis, case, &time, &[]);
@@ -260,9 +264,7 @@ impl TimeLines {
     fn line(&mut self, group: &str, kind: &str, origin: LineOrigin) -> &mut TimeLine {
         let found = self.0.iter().position(|line| line.group == group && line.kind == kind);
         let index = found.unwrap_or_else(|| {
-            let (group, kind) = (group.to_owned(), kind.to_owned());
-            let (points, half_widths, intervals) = (Vec::new(), Vec::new(), Vec::new());
-            self.0.push(TimeLine { group, kind, origin, points, half_widths, intervals });
+            self.0.push(TimeLine::new(group, kind, origin, Vec::new()));
             self.0.len() - 1
         });
         &mut self.0[index]

@@ -25,11 +25,15 @@ pub fn check_critical_times(program: &Shipped) -> Result<(), StudyError> {
 ///
 /// # Errors
 /// Returns an error if the program computes no critical times, or if the table has faults.
-pub fn degrees_of_parallelism(outcome: &Outcome, published: Option<&Path>) -> Result<String, StudyError> {
+pub fn degrees_of_parallelism(
+    outcome: &Outcome,
+    published: Option<&Path>,
+    title: Option<&str>,
+) -> Result<String, StudyError> {
     let parallelism = Parallelism::of_units(&outcome.trace.critical_intervals)
         .ok_or_else(|| StudyError::Request(format!("{}: {ELSEWHERE}", outcome.report().title)))?;
     let degrees = ParallelismHistogram {
-        title: outcome.report().title,
+        title: title.map_or_else(|| outcome.report().title, str::to_owned),
         note: format!("activities at once, if only causality delays them: on average {:.3}", parallelism.mean()),
         of: "Active at once".to_owned(),
         published: published.map_or(Ok(Vec::new()), shares)?,

@@ -74,7 +74,7 @@ pub use references::{FormulaValues, MatchedPoints, OneRankTime, References, note
 pub use remarks::Remarks;
 pub use repetition::{first_and_mean_s, mean_makespan_s};
 pub use run_series::{Repetition, RunSeries};
-pub use saturation::{OperatingPoint, Saturation, SaturationSign, SaturationSweep, saturation};
+pub use saturation::{OperatingPoint, Saturation, SaturationSeries, SaturationSign, SaturationSweep, saturation};
 pub use scenario_file::{CalibratedValues, ScenarioFile, Setting, read_setting, set_all};
 pub use shard::Shard;
 pub use shell_words::{path_word, shell_word};

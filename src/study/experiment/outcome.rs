@@ -30,6 +30,16 @@ use std::sync::Arc;
 const COLUMNS: usize = 32;
 /// The key of the part of the machine that is in use.
 const TOPOLOGY: &str = "topology_in_use";
+/// The values of traffic whose means over the seeds are in rows, with the keys of the mean and of half its interval.
+const TRAFFIC_MEANS: [[&str; 3]; 3] = [
+    [
+        "accepted_flits_per_node_cycle",
+        "accepted_over_seeds_flits_per_node_cycle",
+        "accepted_over_seeds_interval95_flits_per_node_cycle",
+    ],
+    ["latency_mean_s", "latency_mean_over_seeds_s", "latency_mean_over_seeds_interval95_s"],
+    ["latency_p99_s", "latency_p99_over_seeds_s", "latency_p99_over_seeds_interval95_s"],
+];
 
 /// The outcome of a completed case.
 pub struct Outcome {
@@ -226,11 +236,23 @@ impl Outcome {
     /// half-width of its 95 % interval.
     #[must_use]
     pub fn reported(&self, name: &str) -> Option<(f64, f64)> {
+        self.sample_of(name).map(|sample| (sample.mean, sample.interval))
+    }
+
+    /// Returns the statistics of what the program reports under `name`, over the seeds that have such a value.
+    fn sample_of(&self, name: &str) -> Option<Sample> {
         let of =
             |outcomes: &[(&'static str, f64)]| outcomes.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
         let all = [&self.trace.outcomes].into_iter().chain(self.others.iter().map(|other| &other.outcomes));
         let values: Vec<_> = all.filter_map(|outcomes| of(outcomes)).collect();
-        Sample::of(&values).map(|sample| (sample.mean, sample.interval))
+        Sample::of(&values)
+    }
+
+    /// Returns the statistics of each reported value over the seeds; none without repetitions, and none for values that are
+    /// derived from the mean makespan.
+    fn reported_samples(&self) -> Vec<Option<Sample>> {
+        let of_runs = |name: &str| self.sample_of(name).filter(|_| self.is_of_one_run(name) && self.sample.is_some());
+        self.trace.outcomes.iter().map(|(name, _)| of_runs(name)).collect()
     }
 
     /// Returns `true` if the greatest number of runs was reached before the requested precision.
@@ -293,6 +315,7 @@ impl Outcome {
         if self.case.scenario.repeat.until().is_some() {
             record.put("repeats", self.repeats());
         }
+        self.put_traffic_means(&mut record);
         for (name, value) in &self.trace.outcomes {
             match self.reported(name).filter(|_| OVERLAP.contains(name)) {
                 Some((mean, _)) => record.put(*name, mean),
@@ -319,6 +342,18 @@ impl Outcome {
         record.put("events", self.trace.counts.events);
         record.put_metadata(self.identity.metadata(&self.case.settings));
         record
+    }
+
+    /// Adds the means of the values by which traffic is judged, if there are several seeds.
+    fn put_traffic_means(&self, record: &mut Record) {
+        if self.sample.is_none() || !self.case.scenario.program.is_traffic() {
+            return;
+        }
+        for [name, mean, half_width] in TRAFFIC_MEANS {
+            let (value, interval) = self.reported(name).unzip();
+            record.put_as(Role::Spread, mean, value);
+            record.put_as(Role::Spread, half_width, interval);
+        }
     }
 
     fn role_of_outcome(&self, name: &str) -> Role {
@@ -426,6 +461,7 @@ impl Outcome {
             breakdown: &self.breakdown,
             compared: &self.compared,
             sample: self.sample,
+            reported: self.reported_samples(),
             interval: self.interval.map(|interval| (interval.level.percent(), interval.ends)),
         }
     }

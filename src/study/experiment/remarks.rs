@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 
 /// The maximum number of machine parts that are named.
 const MAX_SHOWN: usize = 3;
+/// The maximum number of nodes with background traffic for channel loads, which take all pairs of nodes for every case.
+const LARGEST_LOADED: usize = 1024;
 
 /// Remarks on the cases of a command.
 #[derive(Debug, Default)]
@@ -41,6 +43,8 @@ pub struct Remarks {
     other_grids: BTreeSet<([u32; 2], Vec<u32>)>,
     /// The fields of machines that have no effect on traffic.
     idle_in_traffic: BTreeSet<&'static str>,
+    /// The largest share of the time for which background traffic alone would occupy a channel, if that is more than all.
+    overloading: Option<f64>,
     /// Faults that programs may have, by the order in which messages arrive.
     doubts: BTreeSet<String>,
     /// Remarks on peculiarities in the files of programs.
@@ -81,6 +85,7 @@ impl Remarks {
             self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
         }
         self.behind_a_link = self.behind_a_link.or_else(|| interfaces_behind_a_link(scenario));
+        self.overloading = self.overloading.into_iter().chain(overload_of_background(scenario)).reduce(f64::max);
         self.holding = self.holding.max(held_processors(scenario, ranks));
         self.other_grids.extend(other_grids(scenario));
         self.of_files.extend(scenario.program.note());
@@ -103,7 +108,7 @@ impl Remarks {
     #[must_use]
     pub fn all(&self) -> Vec<String> {
         let of_programs = [self.on_loads(), self.on_noise(), self.on_detours(), self.on_processors()];
-        let of_runs = [self.on_traffic(), self.on_doubts()];
+        let of_runs = [self.on_traffic(), self.on_background(), self.on_doubts()];
         let of_nodes = [self.on_cores(), self.on_memories(), self.on_classes(), self.on_interfaces(), self.on_queues()];
         [self.on_parts(), self.on_grids()]
             .into_iter()
@@ -171,6 +176,16 @@ impl Remarks {
         (!fields.is_empty()).then(|| format!("note: Traffic loads the network alone: {fields} cost it no time"))
     }
 
+    fn on_background(&self) -> Option<String> {
+        self.overloading.map(|share| {
+            format!(
+                "note: background traffic alone offers a link {} times what it carries: its messages queue for as long as the program \
+                 runs, so that later messages wait longer; give a lower `background.offered` for a steady state",
+                digits(share)
+            )
+        })
+    }
+
     fn on_classes(&self) -> Option<String> {
         let names = self.undescribed.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         (!names.is_empty()).then(|| {
@@ -236,6 +251,19 @@ fn interfaces_behind_a_link(scenario: &CheckedScenario) -> Option<(u32, f64)> {
     let of_link = network.injection_time(topology).filter(|_| interface.count > 1 && has_one_link)?;
     let busy = interface.gap_per_byte.time(BYTES).seconds() / of_link.time(BYTES).seconds();
     (busy < f64::from(interface.count)).then_some((interface.count, busy))
+}
+
+/// Returns the share of the time for which background traffic alone would occupy the busiest channel, if that is more than
+/// all of it.
+fn overload_of_background(scenario: &CheckedScenario) -> Option<f64> {
+    let (background, topology) = (scenario.background.as_ref()?, scenario.layout().topology);
+    let nodes = background.participants(topology.nodes());
+    if nodes.len() > LARGEST_LOADED {
+        return None;
+    }
+    let flows = background.pattern.flows_between(&nodes)?;
+    let used = scenario.machine.network.busiest_channel_utilization(&topology, flows, background.offered)?;
+    (used > 1.0).then_some(used)
 }
 
 /// Returns the number of `ranks` of a node and of its interfaces, if there are more ranks, and their sends hold the

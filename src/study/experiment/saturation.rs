@@ -1,15 +1,14 @@
 //! The saturation point of a network: a search over the offered load.
 
 use super::memory_budget::MemoryBudget;
-use super::topology::has_one_rate;
 use super::{CaseError, OFFERED, Recall, ScenarioFile, StudyError, Workers, case_name, keyed, metadata, one_a_line};
+use crate::analysis::Sample;
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
 use crate::report::latency_load::{SaturationCurve, saturation_curves};
 use crate::report::plot::LineChart;
 use crate::report::table;
-use crate::scenario::{AxisValue, Case, Cases, CheckedScenario, Plan, Repeat, Scenario};
-use parsim_sim::network::Routing;
+use crate::scenario::{AxisValue, Case, Cases, CheckedScenario, Plan, Scenario};
 use parsim_sim::simulation::SimulationError;
 use parsim_sim::trace::Trace;
 use rayon::prelude::*;
@@ -75,9 +74,14 @@ impl SaturationSign {
 }
 
 impl Saturation {
+    /// Returns the greatest load found below saturation; `None` if the network is not saturated at full load.
+    fn load(&self) -> Option<f64> {
+        self.sign.map(|_| self.below.offered)
+    }
+
     /// Returns `true` if the load exceeds the bound of the busiest channel by more than a short measured time explains.
     fn exceeds_bound(&self) -> bool {
-        self.sign.is_some() && self.bound.is_some_and(|bound| self.below.offered > bound * (1.0 + ABOVE))
+        self.bound.is_some_and(|bound| self.below.offered > bound * (1.0 + ABOVE))
     }
 }
 
@@ -117,7 +121,31 @@ pub fn saturation(
 /// The saturation points of a plan: one for every combination of the axes other than the load.
 pub struct SaturationSweep {
     /// The cases with their results.
-    pub found: Vec<(Case, Result<Saturation, CaseError>)>,
+    pub found: Vec<(Case, Result<SaturationSeries, CaseError>)>,
+}
+
+/// The saturation points of a case, one for each of its seeds.
+#[derive(Clone, Debug)]
+pub struct SaturationSeries {
+    /// That of the first seed.
+    pub first: Saturation,
+    /// The saturation loads of all seeds; `None` for a seed with which the network is not saturated at full load.
+    pub loads: Vec<Option<f64>>,
+}
+
+impl SaturationSeries {
+    /// Searches with every seed of `repeats`; `search` receives the number of the repetition.
+    fn of(repeats: u32, search: impl Fn(u32) -> Result<Saturation, CaseError>) -> Result<Self, CaseError> {
+        let first = search(0)?;
+        let others = (1..repeats).map(|run| Ok(search(run)?.load())).collect::<Result<Vec<_>, CaseError>>()?;
+        Ok(Self { loads: [first.load()].into_iter().chain(others).collect(), first })
+    }
+
+    /// Returns the statistics of the saturation load, if there are several seeds and the network is saturated with every
+    /// one.
+    fn sample(&self) -> Option<Sample> {
+        Sample::of(&self.loads.iter().copied().collect::<Option<Vec<_>>>()?).filter(|sample| sample.count > 1)
+    }
 }
 
 impl SaturationSweep {
@@ -158,20 +186,28 @@ impl SaturationSweep {
         if searched.is_empty() {
             return Err(StudyError::no_case());
         }
-        if searched.iter().any(|(_, case)| case.scenario.repeat != Repeat::default()) {
-            let message = "`repeat` has no meaning here: every load is run with one seed; give an axis over `seed`";
+        if searched.iter().any(|(_, case)| case.scenario.repeat.until().is_some()) {
+            let message = "`repeat: Until(…)` looks at makespans, and a search has none: give a number of seeds, such as `repeat: 5`";
             return Err(StudyError::Request(message.to_owned()));
         }
         let room = MemoryBudget::of_this_computer();
         let load = plan.axes().find(|axis| axis.path == OFFERED).map(|axis| axis.name.as_str());
         let search_one = |(point, case): &(u64, Case)| {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
-            let loaded = |offered| match load {
-                Some(name) => Ok(unfolded.case_with(*point, name, &AxisValue::Real(offered))?.scenario),
-                None => Ok(case.scenario.clone()),
+            let loaded = |offered| -> Result<_, CaseError> {
+                match load {
+                    Some(name) => Ok(unfolded.case_with(*point, name, &AxisValue::Real(offered))?.scenario),
+                    None => Ok(case.scenario.clone()),
+                }
             };
             check_program(case)?;
-            Ok(saturation(loaded, resolution, workers.recall))
+            Ok(SaturationSeries::of(case.scenario.repeat.most(), |run| {
+                let with_seed = |offered| -> Result<_, CaseError> {
+                    let repetition = loaded(offered)?.repetition(run);
+                    Ok(Arc::new(repetition.map_err(SimulationError::from)?))
+                };
+                saturation(with_seed, resolution, workers.recall)
+            }))
         };
         let search_all = || searched.par_iter().map(search_one).collect();
         let found: Vec<_> = workers.pool(searched.len())?.install(search_all);
@@ -183,7 +219,7 @@ impl SaturationSweep {
     #[must_use]
     pub fn answer(&self) -> Answer {
         let has_failed = self.found.iter().any(|(_, found)| found.is_err());
-        let record = |(case, found): &(Case, Result<Saturation, CaseError>)| {
+        let record = |(case, found): &(Case, Result<SaturationSeries, CaseError>)| {
             let mut record = record(case, found.as_ref().ok());
             if has_failed {
                 record.put_error(found.as_ref().err().map(ToString::to_string).as_deref());
@@ -208,12 +244,15 @@ impl SaturationSweep {
     /// Reports networks that are not saturated at full load, if there are any.
     fn note_on_unsaturated(&self) -> Option<String> {
         let networks = self.count(|found| found.sign.is_none(), "network")?;
-        Some(format!("note: {networks} not saturated by a load of 1"))
+        Some(format!(
+            "note: {networks} not saturated by a load of 1, the most that the link of a node carries: the injection is the bottleneck; \
+             the channels would carry up to `bound_flits_per_node_cycle`"
+        ))
     }
 
     /// Returns the number of results for which `holds`, as a subject with its verb; `None` if there are none.
     fn count(&self, holds: impl Fn(&Saturation) -> bool, thing: &str) -> Option<String> {
-        match self.found.iter().filter(|(_, found)| found.as_ref().is_ok_and(&holds)).count() {
+        match self.found.iter().filter(|(_, found)| found.as_ref().is_ok_and(|found| holds(&found.first))).count() {
             0 => None,
             1 => Some(format!("one {thing} is")),
             several => Some(format!("{several} {thing}s are")),
@@ -224,12 +263,12 @@ impl SaturationSweep {
     #[must_use]
     pub fn chart(&self) -> LineChart {
         let program = self.found.first().map_or("", |(case, _)| case.scenario.program.name());
-        let curve = |(case, found): &(Case, Result<Saturation, CaseError>)| {
-            let found = found.as_ref().ok()?;
+        let curve = |(case, found): &(Case, Result<SaturationSeries, CaseError>)| {
+            let found = &found.as_ref().ok()?.first;
             Some(SaturationCurve {
                 name: case_name(&case.keys),
                 latencies: found.points.iter().map(|point| (point.offered, point.latency_s)).collect(),
-                saturated: found.sign.map(|_| found.below.offered),
+                saturated: found.load(),
             })
         };
         saturation_curves(program, &self.found.iter().filter_map(curve).collect::<Vec<_>>())
@@ -274,28 +313,27 @@ fn check_program(case: &Case) -> Result<(), StudyError> {
 /// The part by which a load may exceed a bound in a measured time that is long enough.
 const ABOVE: f64 = 0.02;
 
-/// Returns the load, in flits per node and cycle, at which the busiest channel is always in use, if all channels have one
-/// rate and the routes are known: packets that avoid queues (`MinimalAdaptive`) do not share the channels evenly.
+/// Returns the load, in flits per node and cycle, at which the busiest channel is always in use, if the shares of the
+/// channels are known.
 fn channel_bound(scenario: &CheckedScenario) -> Option<f64> {
     let (Shipped::Traffic(traffic), layout) = (&scenario.program, scenario.layout()) else { return None };
-    let network = &scenario.machine.network;
-    let is_bound = network.routing != Routing::MinimalAdaptive && has_one_rate(network, &layout.topology);
-    if scenario.ranks > LARGEST_LOADED || !is_bound {
+    if scenario.ranks > LARGEST_LOADED {
         return None;
     }
-    let nodes = layout.nodes();
-    let at = |rank: u32| nodes[rank as usize];
-    let flows = traffic.pattern.flows(scenario.ranks)?.into_iter();
-    let loads = network.channel_loads(&layout.topology, flows.map(|(from, to, weight)| (at(from), at(to), weight)))?;
-    (loads.max() > 0.0).then(|| loads.max().recip())
+    let network = &scenario.machine.network;
+    let (full, flows) = (network.injection_time(&layout.topology)?, traffic.pattern.flows_between(&layout.nodes())?);
+    let used = network.busiest_channel_utilization(&layout.topology, flows, full)?;
+    (used > 0.0).then(|| used.recip())
 }
 
-fn record(case: &Case, search: Option<&Saturation>) -> Record {
-    let mut record = keyed(&case.keys);
-    let saturated = search.filter(|found| found.sign.is_some());
-    record.put("saturation_flits_per_node_cycle", saturated.map(|found| found.below.offered));
+fn record(case: &Case, series: Option<&SaturationSeries>) -> Record {
+    let (mut record, search) = (keyed(&case.keys), series.map(|series| &series.first));
+    record.put("saturation_flits_per_node_cycle", search.and_then(Saturation::load));
+    let sample = series.and_then(SaturationSeries::sample);
+    record.put("saturation_over_seeds_flits_per_node_cycle", sample.map(|sample| sample.mean));
+    record.put("saturation_over_seeds_interval95_flits_per_node_cycle", sample.map(|sample| sample.interval));
     record.put("bound_flits_per_node_cycle", search.and_then(|found| found.bound));
-    record.put("sign", saturated.and_then(|found| found.sign).map(SaturationSign::name));
+    record.put("sign", search.and_then(|found| found.sign).map(SaturationSign::name));
     record.put("accepted_flits_per_node_cycle", search.map(|found| found.below.accepted));
     record.put("latency_mean_s", search.map(|found| found.below.latency_s));
     record.put("zero_load_latency_s", search.map(|found| found.idle.latency_s));

@@ -2,10 +2,11 @@
 
 use super::{Setting, StudyError, metadata, set_all};
 use crate::answer::{Answer, Metadata, Record};
+use crate::programs::Shipped;
 use crate::report::{Drawing, TextTable, counted, digits};
-use crate::scenario::Description;
 use crate::scenario::source::Document;
-use parsim_sim::network::topology::Metrics;
+use crate::scenario::{CheckedScenario, Description};
+use parsim_sim::network::topology::{ChannelLoads, Metrics, TrafficShare};
 use parsim_sim::network::traffic::Pattern;
 use parsim_sim::network::{Link, LinkOverride, Network, Routing, Topology};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,8 @@ const LARGEST_LOADED: u32 = 4096;
 const LARGEST_SEARCHED: u32 = 1024;
 /// The maximum number of vertices in a drawing; more cannot be distinguished.
 const LARGEST_DRAWN: u32 = 4096;
+/// Help for topologies that a name and a number of nodes do not determine.
+const WITH_SIDES: &str = "write the topology with its sides, such as 'Torus3d(layers: 8, rows: 4, columns: 4)'";
 
 /// A topology, and the rate of its links if it is known.
 pub struct DescribedTopology {
@@ -25,6 +28,8 @@ pub struct DescribedTopology {
     remaining: Option<Topology>,
     /// The network that has the topology, if it is known.
     network: Option<Network>,
+    /// The name of the pattern of the scenario's own traffic and its flows, if there is any.
+    traffic: Option<(&'static str, Vec<TrafficShare>)>,
     /// The rate of one direction of a link, in bytes per second.
     rate: Option<f64>,
     /// The origin of the topology, if a scenario describes it.
@@ -36,16 +41,24 @@ pub struct DescribedTopology {
 }
 
 impl DescribedTopology {
-    /// Returns a topology by its name, such as `torus2d`; meshes and tori are square or cubic.
+    /// Returns a topology by its name, such as `torus2d`, and its number of `nodes`; meshes and tori are then square or
+    /// cubic. Without a number, `name` is a topology as scenarios write it, such as `Torus2d(rows: 4, columns: 8)`.
     ///
     /// # Errors
-    /// Returns an error for an unknown name, or a number of nodes that the topology cannot have.
-    pub fn named(name: &str, nodes: u32) -> Result<Self, StudyError> {
-        let topology = Topology::from_name(name, nodes).map_err(|error| StudyError::Request(error.to_string()))?;
+    /// Returns an error for an unknown name, a number of nodes that the topology cannot have, or the faults of a
+    /// topology.
+    pub fn named(name: &str, nodes: Option<u32>) -> Result<Self, StudyError> {
+        let request = |message: String| StudyError::Request(message + WITH_SIDES);
+        let topology = match nodes {
+            Some(nodes) => Topology::from_name(name, nodes).map_err(|error| request(format!("{error}; ")))?,
+            None if !name.contains('(') => return Err(request(format!("{name}: give `--nodes`, or "))),
+            None => written(name)?,
+        };
         Ok(Self {
             topology,
             remaining: None,
             network: None,
+            traffic: None,
             rate: None,
             metadata: None,
             files: Vec::new(),
@@ -69,7 +82,9 @@ impl DescribedTopology {
             Description::Scenario(plan) => {
                 let scenario = plan.base()?.scenario;
                 let metadata = Some(metadata(&scenario, &settings.into()));
-                Ok(Self::of_network(scenario.machine.network.clone(), scenario.layout().topology, metadata, files))
+                let described =
+                    Self::of_network(scenario.machine.network.clone(), scenario.layout().topology, metadata, files);
+                Ok(Self { traffic: own_traffic(&scenario), ..described })
             }
             _ => Err(StudyError::Request("the file describes neither a scenario nor a machine".to_owned())),
         }
@@ -80,15 +95,21 @@ impl DescribedTopology {
         let remaining = remaining(&network, &topology);
         let rate = rate(&network, &topology, remaining.is_some());
         let notes = notes(&network, &topology, remaining.is_some());
-        Self { topology, remaining, network: Some(network), rate, metadata, files, notes }
+        Self { topology, remaining, network: Some(network), traffic: None, rate, metadata, files, notes }
     }
 
-    /// Returns the largest load of a channel under a pattern of traffic: along the routes of the network, or along natural
-    /// ones if these are not known or lead through intermediate nodes.
-    fn largest_load(&self, pattern: &Pattern) -> Option<f64> {
-        let flows = pattern.flows(self.topology.nodes()).filter(|_| self.topology.nodes() <= LARGEST_LOADED)?;
-        let routed = self.network.as_ref().and_then(|network| network.channel_loads(&self.topology, flows));
-        routed.map(|loads| loads.max()).or_else(|| pattern.largest_load(&self.topology))
+    /// Returns the largest load of a channel under a pattern of traffic, if there are not too many nodes.
+    fn largest_load_of(&self, pattern: &Pattern) -> Option<f64> {
+        let nodes = Some(self.topology.nodes()).filter(|nodes| *nodes <= LARGEST_LOADED)?;
+        pattern.flows(nodes).map(|flows| self.largest_load(&flows))
+    }
+
+    /// Returns the largest load of a channel: along the routes of the network, or along natural ones if these are not known
+    /// or lead through intermediate nodes.
+    fn largest_load(&self, flows: &[TrafficShare]) -> f64 {
+        let flows = || flows.iter().copied();
+        let routed = self.network.as_ref().and_then(|network| network.channel_loads(&self.topology, flows()));
+        routed.unwrap_or_else(|| ChannelLoads::along_routes(&self.topology, flows())).max()
     }
 
     /// Returns the metrics of the network. With `pins`, all routers have this number of pins in total, divided evenly
@@ -111,6 +132,36 @@ impl DescribedTopology {
     }
 }
 
+/// Reads a topology as scenarios write it.
+fn written(text: &str) -> Result<Topology, StudyError> {
+    let topology: Topology = Document::from_text("the topology", text)?.read()?;
+    match topology.faults().first() {
+        Some(fault) => Err(StudyError::Request(format!("{text}: {fault}"))),
+        None => Ok(topology),
+    }
+}
+
+/// Returns the name of the pattern of a scenario's traffic and its flows between the nodes of the ranks; `None` for other
+/// programs, and for too many ranks.
+fn own_traffic(scenario: &CheckedScenario) -> Option<(&'static str, Vec<TrafficShare>)> {
+    match &scenario.program {
+        Shipped::Traffic(traffic) if scenario.ranks <= LARGEST_LOADED => {
+            Some((traffic.pattern.name(), traffic.pattern.flows_between(&scenario.layout().nodes())?))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the patterns that the groups or the sides of a topology define, by name; without them there is no pattern.
+fn own_patterns(topology: &Topology) -> [(&'static str, Option<Pattern>); 3] {
+    let sides = topology.grid_sides();
+    [
+        ("next_group", topology.group_nodes().map(|nodes| Pattern::NextGroup { nodes })),
+        ("grid_tornado", sides.clone().map(|sides| Pattern::GridTornado { sides })),
+        ("grid_neighbour", sides.map(|sides| Pattern::GridNeighbour { sides })),
+    ]
+}
+
 /// Returns the network without its failed links, if there are any and its metrics can be found by search.
 fn remaining(network: &Network, topology: &Topology) -> Option<Topology> {
     network.remaining(topology).filter(|remaining| remaining.vertices() <= LARGEST_SEARCHED)
@@ -123,12 +174,6 @@ fn rate(network: &Network, topology: &Topology, are_without_failed: bool) -> Opt
     let are_alike = network.overrides.is_empty() || are_gone;
     let rate = alike(network, topology).filter(|_| are_alike)?.byte_time().bytes_per_s();
     rate.is_finite().then_some(rate)
-}
-
-/// Returns whether all channels of `topology`, the part in use, have one rate.
-pub(super) fn has_one_rate(network: &Network, topology: &Topology) -> bool {
-    let ends = network.end_links.as_ref().is_none_or(|ends| ends.byte_time() == network.links.byte_time());
-    ends && rate(network, topology, true).is_some()
 }
 
 /// Returns the description of a link between vertices if all of them have the same rate. Links between a node and an
@@ -208,6 +253,8 @@ struct TopologyAnswer {
     metrics: Metrics,
     /// The largest channel loads, by name of the traffic pattern.
     loads: Vec<(&'static str, Option<f64>)>,
+    /// The name of the pattern of the scenario's own traffic and its largest channel load, if there is any.
+    own_load: Option<(&'static str, f64)>,
     rate: Option<f64>,
     /// The width of a link, in flits per cycle, if the number of pins is given.
     width: Option<f64>,
@@ -224,16 +271,18 @@ struct AtEqualPins {
 impl TopologyAnswer {
     fn of(subject: &DescribedTopology, pins: Option<u32>) -> Self {
         let topology = subject.remaining.as_ref().unwrap_or(&subject.topology);
-        let load = |pattern: &Pattern| subject.largest_load(pattern);
-        let next_group = subject.topology.group_nodes().map(|nodes| Pattern::NextGroup { nodes });
+        let load = |pattern: &Pattern| subject.largest_load_of(pattern);
         let compared = Pattern::COMPARED.iter().map(|pattern| (pattern.name(), load(pattern)));
-        let loads = compared.chain([("next_group", next_group.as_ref().and_then(load))]).collect();
+        let own = own_patterns(&subject.topology).map(|(name, pattern)| (name, pattern.as_ref().and_then(load)));
+        let loads = compared.chain(own).collect();
+        let own_load = subject.traffic.as_ref().map(|(name, flows)| (*name, subject.largest_load(flows)));
         let metrics = topology.metrics();
         Self {
             topology: subject.topology.to_string(),
             width: pins.map(|pins| metrics.width_at_equal_pins(pins.into())),
             metrics,
             loads,
+            own_load,
             rate: subject.rate,
         }
     }
@@ -299,6 +348,7 @@ impl TopologyAnswer {
         for (pattern, load) in &self.loads {
             record.put(format!("channel_load_{pattern}"), *load);
         }
+        record.put("channel_load_of_traffic", self.own_load.map(|(_, load)| load));
         record
     }
 
@@ -339,6 +389,9 @@ impl TopologyAnswer {
         for (pattern, load) in &self.loads {
             let title = format!("largest channel load, {}", pattern.replace('_', " "));
             row(&title, load.map_or("-".to_owned(), digits));
+        }
+        if let Some((pattern, load)) = self.own_load {
+            row(&format!("largest channel load, the scenario's traffic, {}", pattern.replace('_', " ")), digits(load));
         }
         table
     }

@@ -1,5 +1,6 @@
 //! Drawings of graphs.
 
+use super::lettering::Lettered;
 use parsim_sim::units::escaped;
 use std::fmt;
 
@@ -70,6 +71,13 @@ impl Drawing {
             index != from && index != to && distance_to_segment(*place, start, end) < 0.7 * self.radius
         };
         if self.places.iter().enumerate().any(blocked) { 0.045f64.mul_add(length, 1.7 * self.radius) } else { 0.0 }
+    }
+
+    /// Returns the same drawing with another title.
+    #[must_use]
+    pub(super) fn with_title(self, title: String) -> Self {
+        let width = title_width(&title);
+        Self { title, ..self }.with_width(width)
     }
 
     /// Returns the same drawing with vertices no larger than `radius`.
@@ -155,6 +163,17 @@ impl Drawing {
         let digits = vertex.max(1).ilog10() + 1;
         let font = radius * if digits < 3 { 1.0 } else { 0.75 };
         writeln!(f, r#"<text class="number" x="{x:.1}" y="{y:.1}" dy="0.35em" font-size="{font:.1}">{vertex}</text>"#)
+    }
+}
+
+impl Lettered for Drawing {
+    fn titled(self, title: String) -> Self {
+        self.with_title(title)
+    }
+
+    /// Returns the drawing, which has no legend.
+    fn without_legend(self) -> Self {
+        self
     }
 }
 

@@ -27,6 +27,15 @@ pub struct TimeLine {
     pub intervals: Vec<Option<(f64, f64)>>,
 }
 
+impl TimeLine {
+    /// Creates a line without intervals.
+    #[must_use]
+    pub fn new(group: &str, kind: &str, origin: LineOrigin, points: Vec<(f64, f64)>) -> Self {
+        let (group, kind) = (group.to_owned(), kind.to_owned());
+        Self { group, kind, origin, points, half_widths: Vec::new(), intervals: Vec::new() }
+    }
+}
+
 /// The origin of a line of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineOrigin {
@@ -147,7 +156,8 @@ pub fn composition(title: &str, curves: &[(&str, &BottleneckCurve)], of_parts: b
     (known.len() > 2).then_some(panels)
 }
 
-fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&String> {
+/// Returns the different names of lines, in the order of their first ones.
+pub(super) fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&String> {
     let mut names: Vec<&String> = Vec::new();
     for time in times {
         if !names.contains(&name(time)) {
@@ -247,9 +257,7 @@ fn chart_along(
     reference: Option<f64>,
 ) -> LineChart {
     let mut chart = chart(title, &along.label, y, lines, reference);
-    if !along.categories.is_empty() {
-        chart.x = ChartAxis::of_categories(&along.label, along.categories.clone());
-    }
+    chart.x = along.chart_axis(chart.x.scale);
     chart
 }
 

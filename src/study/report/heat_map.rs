@@ -1,7 +1,7 @@
 //! The utilisation of every link, as colours on the picture of a network.
 
 use super::drawing::Drawing;
-use super::lettering::wide_enough;
+use super::lettering::{Lettered, wide_enough};
 use parsim_sim::trace::{LinkLoad, Trace};
 use std::fmt;
 
@@ -30,6 +30,17 @@ pub struct HeatMap {
     channels: Vec<(u32, u32, f64)>,
     /// The utilisation at the end of the colour scale.
     top: f64,
+    has_legend: bool,
+}
+
+impl Lettered for HeatMap {
+    fn titled(self, title: String) -> Self {
+        Self { drawing: self.drawing.with_title(title), ..self }
+    }
+
+    fn without_legend(self) -> Self {
+        Self { has_legend: false, ..self }
+    }
 }
 
 impl HeatMap {
@@ -43,7 +54,7 @@ impl HeatMap {
         channels.sort_by(|a, b| a.2.total_cmp(&b.2));
         let most = channels.last().map_or(0.0, |channel| channel.2);
         let top = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].into_iter().find(|top| *top >= most).unwrap_or(1.0);
-        let map = Self { drawing: drawing.with_radius(RADIUS), channels, top };
+        let map = Self { drawing: drawing.with_radius(RADIUS), channels, top, has_legend: true };
         let width = wide_enough(0, &[(&map.words(), 13)]);
         Self { drawing: map.drawing.with_width(width.into()), ..map }
     }
@@ -89,12 +100,14 @@ impl HeatMap {
 impl fmt::Display for HeatMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (_, height) = self.drawing.size();
-        self.drawing.write_opening(f, STYLE, LEGEND)?;
+        self.drawing.write_opening(f, STYLE, if self.has_legend { LEGEND } else { 0.0 })?;
         for channel in &self.channels {
             self.write_channel(f, *channel)?;
         }
         self.drawing.write_vertices(f)?;
-        self.write_legend(f, height)?;
+        if self.has_legend {
+            self.write_legend(f, height)?;
+        }
         writeln!(f, "</svg>")
     }
 }
@@ -116,6 +129,7 @@ fn colour(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Lettering;
     use super::*;
     use parsim_sim::trace::{Accounts, Counts};
     use parsim_sim::units::SimDuration;
@@ -146,6 +160,9 @@ mod tests {
         let svg = HeatMap::new(drawing.clone(), &trace(&[0, 5])).to_string();
         assert!(svg.contains("rgb(217,222,228)") && svg.contains("rgb(140,16,41)"), "{svg}");
         assert!(svg.contains("busiest 1 → 0: 50.0 %, mean 25.0 %"), "{svg}");
+        let texts = Lettering { title: Some("Links".to_owned()), has_no_legend: true };
+        let svg = HeatMap::new(drawing.clone(), &trace(&[0, 5])).lettered(&texts).to_string();
+        assert!(svg.contains(">Links<") && !svg.contains("busiest") && !svg.contains(">two<"), "{svg}");
         assert!(HeatMap::new(drawing, &trace(&[])).to_string().contains("no links"));
     }
 }

@@ -1,5 +1,6 @@
 //! The horizontal axis of a picture.
 
+use super::plot::{ChartAxis, Scale};
 use super::table::digits;
 
 /// The horizontal axis of a picture.
@@ -12,6 +13,15 @@ pub struct HorizontalAxis {
 }
 
 impl HorizontalAxis {
+    /// Returns the axis of a chart: of the categories, or of numbers on this scale.
+    #[must_use]
+    pub(super) fn chart_axis(&self, scale: Scale) -> ChartAxis {
+        match &self.categories[..] {
+            [] => ChartAxis::new(&self.label, scale),
+            categories => ChartAxis::of_categories(&self.label, categories.to_vec()),
+        }
+    }
+
     /// Returns the position of a value: the number itself, or the index of the value's category.
     #[must_use]
     pub fn place(&self, number: Option<f64>, name: &str) -> Option<f64> {

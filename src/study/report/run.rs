@@ -22,6 +22,8 @@ pub struct RunReport<'r> {
     pub compared: &'r [ReferenceValue],
     /// The makespans of all seeds, if there is more than one.
     pub sample: Option<Sample>,
+    /// The statistics over all seeds of each value that the program reports, where there are any.
+    pub reported: Vec<Option<Sample>>,
     /// The level in percent and the ends, in seconds, of the interval of a new measurement, if requested.
     pub interval: Option<(u8, Option<(f64, f64)>)>,
 }
@@ -140,10 +142,15 @@ impl RunReport<'_> {
         if self.trace.outcomes.is_empty() {
             return Ok(());
         }
-        let mut table = TextTable::new(["reported by the program", "value"]);
-        for (name, value) in &self.trace.outcomes {
+        let over_seeds = self.sample.map(|sample| format!("mean of {} seeds", sample.count));
+        let headings = over_seeds.iter().flat_map(|mean| [mean.as_str(), "± half its 95 % interval"]);
+        let mut table = TextTable::new(["reported by the program", "value"].into_iter().chain(headings));
+        for ((name, value), sample) in self.trace.outcomes.iter().zip(&self.reported) {
             let quantity = Quantity::new(*name, *value);
-            table.row([quantity.name().to_owned(), number(quantity.unit, *value)]);
+            let shown = |value: f64| number(quantity.unit, value);
+            let means = sample.map_or_else(Default::default, |sample| [sample.mean, sample.interval].map(shown));
+            let means = means.into_iter().filter(|_| over_seeds.is_some());
+            table.row([quantity.name().to_owned(), shown(*value)].into_iter().chain(means));
         }
         writeln!(f, "{table}")?;
         match self.compared_outcomes() {

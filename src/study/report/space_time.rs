@@ -90,7 +90,8 @@ impl<'p> SpaceTime<'p> {
         let note = match messages.len() {
             0 => "no messages".to_owned(),
             many if shown.is_empty() => format!("{many} messages are not drawn: choose fewer ranks or a shorter time"),
-            some => format!("{some} messages as arrows, the critical path in red"),
+            some if self.shows_path() => format!("{some} messages as arrows, the critical path in red"),
+            some => format!("{some} messages as arrows; the critical path is elsewhere"),
         };
         let frame = Frame {
             title: self.title.clone(),
@@ -140,7 +141,13 @@ impl<'p> SpaceTime<'p> {
     fn legend(&self) -> Vec<(String, RGBColor)> {
         let named = |kind: &str| if kind.is_empty() { "activity".to_owned() } else { kind.to_owned() };
         let kinds = self.hues().into_iter().map(|(kind, hue)| (named(kind), colour(hue)));
-        kinds.chain([("critical path".to_owned(), PATH)]).collect()
+        let path = self.shows_path().then(|| ("critical path".to_owned(), PATH));
+        kinds.chain(path).collect()
+    }
+
+    /// Returns whether a part of the critical path is in the window.
+    fn shows_path(&self) -> bool {
+        self.path.spans().any(|span| self.span(&span).is_some())
     }
 
     fn row(&self, event: EventId) -> Option<f64> {

@@ -6,8 +6,12 @@ use std::collections::HashSet;
 
 /// The mean makespan of all seeds, which replaces that of the first seed.
 const MEAN: &str = "makespan_mean_s";
-/// Keys that are shown together with the mean, or are less informative.
-const WITH_MEAN: [&str; 2] = ["makespan_s", "makespan_interval95_s"];
+/// The makespan of the first seed, which its mean replaces.
+const FIRST: &str = "makespan_s";
+/// The part of a key that marks half the 95 % interval of the mean whose key lacks it, or has `mean` in its place.
+const HALF_WIDTH: &str = "_interval95";
+/// The part of a key that marks a mean over the seeds of anything but the makespan.
+const OVER_SEEDS: &str = "_over_seeds";
 
 /// Returns the columns of the summary in which any row has a value. For repeated runs, the mean is shown with its
 /// interval.
@@ -27,10 +31,20 @@ pub fn columns(rows: &[Record]) -> Vec<&Quantity> {
 #[must_use]
 pub fn streamed_columns(first: &Record) -> Vec<&Quantity> {
     let mut columns: Vec<_> = first.summary().collect();
-    if columns.iter().any(|column| column.key == MEAN) {
-        columns.retain(|column| !WITH_MEAN.contains(&&*column.key));
-    }
+    let has_mean = columns.iter().any(|column| column.key == MEAN);
+    let half_widths: Vec<_> = columns.iter().filter_map(|column| half_width_of(&column.key)).collect();
+    let is_beside = |key: &str| (has_mean && key == FIRST) || half_widths.iter().any(|half_width| half_width == key);
+    columns.retain(|column| !is_beside(&column.key));
     columns
+}
+
+/// Returns the key of half the interval of a mean over the seeds; `None` for other keys.
+fn half_width_of(key: &str) -> Option<String> {
+    match key {
+        MEAN => Some(key.replace("_mean", HALF_WIDTH)),
+        _ if key.contains(HALF_WIDTH) => None,
+        _ => key.contains(OVER_SEEDS).then(|| key.replace(OVER_SEEDS, &format!("{OVER_SEEDS}{HALF_WIDTH}"))),
+    }
 }
 
 /// Returns the headings of columns: their names, and of an axis that is called by the path of its field only the name of
@@ -61,9 +75,9 @@ pub fn number(unit: Unit, value: f64) -> String {
 #[must_use]
 pub fn cell(row: &Record, key: &str) -> String {
     let shown = row.quantity(key).map_or_else(String::new, displayed);
-    match row.number(WITH_MEAN[1]) {
-        Some(half_width) if key == MEAN => format!("{shown} ± {}", time(half_width)),
-        _ => shown,
+    match half_width_of(key).and_then(|key| row.quantity(&key)).filter(|half_width| !half_width.value.is_missing()) {
+        Some(half_width) => format!("{shown} ± {}", displayed(half_width)),
+        None => shown,
     }
 }
 

@@ -348,6 +348,20 @@ impl Topology {
         }
     }
 
+    /// Returns the sides of a grid, the slowest first; `None` for another topology.
+    #[must_use]
+    pub fn grid_sides(&self) -> Option<Vec<u32>> {
+        match self {
+            Self::Line { nodes } | Self::Ring { nodes } => Some(vec![*nodes]),
+            Self::Mesh2d { rows, columns } | Self::Torus2d { rows, columns } => Some(vec![*rows, *columns]),
+            Self::Mesh3d { layers, rows, columns } | Self::Torus3d { layers, rows, columns } => {
+                Some(vec![*layers, *rows, *columns])
+            }
+            Self::Mesh { sides } | Self::Torus { sides } => Some(sides.clone()),
+            _ => None,
+        }
+    }
+
     /// Returns whether a packet at `at` that was sent through node `via` may turn to its destination: `at` is that
     /// node, its router, or in its group of a dragonfly.
     #[must_use]

@@ -16,7 +16,7 @@ pub(super) fn curves(findings: &SummaryInput<'_>) -> Vec<Section> {
         return Vec::new();
     }
     if program.is_traffic() {
-        let chart = latency_load(program.name(), &axis.along.label, findings.times);
+        let chart = latency_load(program.name(), &axis.along, findings.times);
         let figure = charts(
             "latency-load.svg",
             "Latency over the load: the mean, and dashed the 99th percentile.",

@@ -37,6 +37,20 @@ fn interfaces_behind_a_link_that_is_too_slow_for_them_are_remarked() {
     }
 }
 
+/// Uniform traffic between the 48 nodes without ranks puts 0.96 of what a node offers on the busiest link of 12.5 GB/s.
+#[test]
+fn background_traffic_above_the_bound_of_the_network_is_remarked() {
+    for (offered, is_remarked) in [("12 GB/s", false), ("20 GB/s", true)] {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/background-traffic.ron");
+        let mut document = Document::load(path).unwrap();
+        document.set("background.offered", offered).unwrap();
+        let plan = Plan::new(document, &[]).unwrap();
+        let remarks = Remarks::on([&*plan.base().unwrap().scenario]).all();
+        let text = "background traffic alone offers a link 1.600 times what it carries";
+        assert_eq!(remarks.iter().any(|remark| remark.contains(text)), is_remarked, "{remarks:?}");
+    }
+}
+
 #[test]
 fn blocks_of_another_grid_than_that_of_the_program_are_remarked() {
     let remarked = |placement: &str| {

@@ -202,7 +202,8 @@ fn not_varied(answers: &Sensitivities) -> Vec<String> {
 }
 
 const TIE: &str = "Where below and above differ, two paths of the run tie, or nearly so: a small change decides which of \
-                   them is the longest, and the makespan bends or jumps. Neither number holds on the other side.";
+                   them is the longest, and the makespan bends or jumps. Neither number holds on the other side; a larger --step shows how far \
+                   each one holds.";
 
 const TICKS: &str = "Routers act at the ticks of their clock, so that the makespan is a staircase. Its steps are not small \
                      beside the changes of the constants: the effects are those of secants, up to 10 % wide on either \

@@ -180,7 +180,7 @@ impl TypeShape<'_> {
         match (&tree.node, &self.kind) {
             (TreeValue::Option(Some(_)), _) => Some("leave `Some` out"),
             (TreeValue::Text(text), ShapeKind::Variants(variants))
-                if variants.iter().any(|variant| variant.name == text) =>
+                if variants.iter().any(|variant| text.split('(').next() == Some(variant.name)) =>
             {
                 Some("names are written without quotes")
             }

@@ -41,7 +41,18 @@ const KEYS: [&str; 29] = [
     "state",
 ];
 /// The keys of rows that begin with the values of the axes, by the command that writes the rows.
-const OF_COMMANDS: [(&str, &[&str]); 6] = [
+const OF_COMMANDS: [(&str, &[&str]); 7] = [
+    (
+        "sweep",
+        &[
+            "accepted_over_seeds_flits_per_node_cycle",
+            "accepted_over_seeds_interval95_flits_per_node_cycle",
+            "latency_mean_over_seeds_s",
+            "latency_mean_over_seeds_interval95_s",
+            "latency_p99_over_seeds_s",
+            "latency_p99_over_seeds_interval95_s",
+        ],
+    ),
     (
         "bottleneck",
         &[
@@ -101,6 +112,8 @@ const OF_COMMANDS: [(&str, &[&str]); 6] = [
         "saturation",
         &[
             "saturation_flits_per_node_cycle",
+            "saturation_over_seeds_flits_per_node_cycle",
+            "saturation_over_seeds_interval95_flits_per_node_cycle",
             "bound_flits_per_node_cycle",
             "sign",
             "accepted_flits_per_node_cycle",

@@ -118,6 +118,10 @@ fn a_name_that_is_not_known_is_a_fault_at_its_place() {
             "topology: \"Line\"",
             "topology [\"Line\"] expected one of `Line`, `Mesh`, `Torus`, `Ring`, `Linear`, found the text \"Line\" (names are written without quotes)",
         ),
+        (
+            "topology: \"Ring(3)\"",
+            "topology [\"Ring(3)\"] expected one of `Line`, `Mesh`, `Torus`, `Ring`, `Linear`, found the text \"Ring(3)\" (names are written without quotes)",
+        ),
     ]);
 }
 
