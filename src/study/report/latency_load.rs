@@ -32,7 +32,7 @@ pub fn latency_load(program: &str, along: &HorizontalAxis, lines: &[TimeLine]) -
             _ => String::new(),
         };
         let points = time.points.iter().map(|(load, seconds)| (*load, 1e6 * seconds)).collect();
-        PlotLine { name, style, marker, ..PlotLine::new(String::new(), points, index) }
+        PlotLine { name, marker, style, ..PlotLine::new(String::new(), points, index) }
     };
     LineChart {
         title: format!("Latency of {program}: {MEAN} (solid) and {P99} (dashed)"),
