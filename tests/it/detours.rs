@@ -57,6 +57,20 @@ fn a_computation_takes_longer_by_the_duty_cycle() {
     }
 }
 
+/// Ten billion regular detours are counted, not made one by one.
+#[test]
+fn a_long_computation_counts_its_detours() {
+    let work = SimDuration::from_seconds(1e4);
+    for has_interfaces in [false, true] {
+        let machine = machine(2, has_interfaces, &[Detour::new(us(1), SimDuration::from_ns(100))]);
+        let trace = run(&machine, 1, &move |me: Process| async move { me.compute_for(work).await });
+        assert_eq!(trace.accounts.of_rank(1, Activity::Computing), work);
+        let detours = trace.accounts.of_rank(1, Activity::Ready).seconds();
+        assert!((detours - 1e4 / 9.0).abs() < 1e-6, "{has_interfaces}: {detours}");
+        assert!(trace.counts.events < 1000, "{has_interfaces}: {}", trace.counts.events);
+    }
+}
+
 /// Messages without computations are delayed, too: all of their processor time is stretched by the duty cycle.
 #[test]
 fn communication_software_is_interrupted() {

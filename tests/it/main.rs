@@ -26,6 +26,7 @@ mod honest_output;
 mod hostile;
 mod laws;
 mod library_collectives;
+mod loads;
 mod loggops;
 mod lost_values;
 mod machines;

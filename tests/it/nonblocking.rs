@@ -131,6 +131,23 @@ fn an_operation_advances_while_ranks_wait_but_not_while_they_compute() {
     assert!((with - alone).abs() < 2e-6, "{with} and {alone}");
 }
 
+/// Each test lets the operation start what has become possible since the last one; it ends before a single test does.
+#[test]
+fn an_operation_advances_in_tests() {
+    let [start, sum] = [started(SUM, ""), blocking(SUM, "")].map(|step| step.replace("30000", "4000"));
+    let time = |parts: u32, test: &str| {
+        let part = format!("Compute(seconds: \"1e-3 / {parts}\"){test}");
+        let steps = format!("steps: [{start}, Repeat(times: {parts}, steps: [{part}]), {WAIT}]");
+        makespan(CLUSTER, 8, &steps)
+    };
+    let test = ", Test(request: \"c\")";
+    let (untested, in_turn) = (time(10, ""), makespan(CLUSTER, 8, &format!("steps: [{sum}]")) + 1e-3);
+    assert_eq!(untested, time(1, ""));
+    let tested = [1, 2, 10].map(|parts| time(parts, test));
+    assert!(tested.is_sorted_by(|more, less| more >= less), "{tested:?}");
+    assert!(tested[2] < untested && tested[2] >= 1e-3 && untested < in_turn, "{tested:?}, {untested}, {in_turn}");
+}
+
 /// Steps of all kinds while operations are in progress. Every message carries its number, so that none is mistaken.
 #[test]
 fn messages_and_other_operations_go_on_beside_an_operation() {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum NodeOverride {
-    /// The speed of processors, for computation and for communication software.
+    /// The speed of processors, for computation and for communication software. Memories, interfaces and links are as
+    /// fast as those of other nodes.
     NodeSpeed {
         /// The nodes with this speed.
         nodes: Vec<u32>,

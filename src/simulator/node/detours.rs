@@ -127,6 +127,15 @@ pub(crate) struct DetourInterval {
     pub end: SimTime,
 }
 
+/// Detours of a processor that have been passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PassedDetours {
+    /// The time that they take together.
+    pub taken: SimDuration,
+    /// The end of the last one; the start of the run if there is none.
+    pub until: SimTime,
+}
+
 struct DetourSource {
     detour: Detour,
     /// The instant at which the next detour is due.
@@ -161,6 +170,19 @@ impl DetourSource {
         }
     }
 
+    /// Returns the number of detours from the one that is due on that begin by `by` and before `ends`, which each puts off,
+    /// if they come one by one at regular intervals; the one behind them is due before `other`.
+    fn regular(&self, by: SimTime, ends: SimTime, other: SimTime) -> u64 {
+        let Detour { every, takes, intervals, durations, .. } = self.detour;
+        let is_fixed = [intervals, durations] == [DetourVariation::Fixed; 2];
+        if !is_fixed || takes >= every || self.due > by || self.due >= ends || self.due >= other {
+            return 0;
+        }
+        let within = by.since(self.due).ps() / every.ps() + 1;
+        let before_ends = ends.since(self.due).ps().div_ceil((every - takes).ps());
+        within.min(before_ends).min((other.since(self.due).ps() - 1) / every.ps())
+    }
+
     /// Returns the duration of the detour that is due, and lets the next one be due.
     fn pass(&mut self) -> SimDuration {
         self.due += self.detour.intervals.draw(self.detour.every, &mut self.rng);
@@ -184,13 +206,35 @@ impl DetourSequence {
         if detours.is_empty() { 0 } else { size_of::<Self>() + detours.len() * size_of::<DetourSource>() }
     }
 
-    /// Returns the first detour that has not been passed.
-    pub const fn next(&self) -> DetourInterval {
-        self.next
+    /// Passes the detours that begin by `by` and before `ends`, which each of them puts off.
+    pub fn pass_all(&mut self, by: SimTime, ends: SimTime) -> PassedDetours {
+        let mut passed = PassedDetours::default();
+        while self.next.begin <= by && self.next.begin < ends + passed.taken {
+            passed.until = self.next.end;
+            passed.taken += self.next.end.since(self.next.begin);
+            self.pass_regular(by, ends, &mut passed);
+            self.pass();
+        }
+        passed
+    }
+
+    /// Passes, in one step, the detours of one source that follow the first one, while no others come between them.
+    fn pass_regular(&mut self, by: SimTime, ends: SimTime, passed: &mut PassedDetours) {
+        let Some(first) = (0..self.sources.len()).min_by_key(|index| self.sources[*index].due) else { return };
+        let others = self.sources.iter().enumerate().filter(|(index, _)| *index != first);
+        let other = others.map(|(_, source)| source.due).min().unwrap_or(SimTime::END);
+        let source = &mut self.sources[first];
+        let count = if source.due < passed.until { 0 } else { source.regular(by, ends + passed.taken, other) };
+        if let Some(before) = count.checked_sub(1) {
+            let Detour { every, takes, .. } = source.detour;
+            passed.until = source.due + every * before + takes;
+            passed.taken += takes * count;
+            source.due += every * count;
+        }
     }
 
     /// Passes the first detour. The following one begins when it is due, but not before the end of this one.
-    pub fn pass(&mut self) {
+    fn pass(&mut self) {
         if let Some(source) = self.sources.iter_mut().min_by_key(|source| source.due) {
             let begin = source.due.max(self.next.end);
             self.next = DetourInterval { begin, end: begin + source.pass() };
@@ -200,13 +244,11 @@ impl DetourSequence {
     /// Returns the end of `work` that the processor begins at `start`, and passes all detours until then. Work that
     /// takes no time is not delayed.
     pub fn end_of(&mut self, start: SimTime, work: SimDuration) -> SimTime {
-        let (mut now, mut left) = (start, work);
-        while left > SimDuration::ZERO && self.next.begin < now + left {
-            left -= self.next.begin.since(now);
-            now = now.max(self.next.end);
-            self.pass();
+        if work == SimDuration::ZERO {
+            return start;
         }
-        now + left
+        let ends = start.max(self.pass_all(start, SimTime::END).until) + work;
+        ends + self.pass_all(SimTime::END, ends).taken
     }
 }
 
@@ -227,7 +269,7 @@ mod tests {
         let mut sequence = sequence(detours, 1, node);
         let next = |sequence: &mut DetourSequence| {
             sequence.pass();
-            Some(sequence.next()).filter(|next| next.begin < end)
+            Some(sequence.next).filter(|next| next.begin < end)
         };
         std::iter::from_fn(|| next(&mut sequence)).collect()
     }
@@ -261,6 +303,44 @@ mod tests {
             let mean = (0..20_000).map(end).sum::<f64>() / 2e4;
             let expected = work.seconds() / (1.0 - detour.duty_cycle()) + rest * 1e-6;
             assert!((mean / expected - 1.0).abs() < 2e-3, "{detour:?}: {mean} instead of {expected}");
+        }
+    }
+
+    /// Passes detours one after the other.
+    fn pass_in_turn(sequence: &mut DetourSequence, by: SimTime, ends: SimTime) -> PassedDetours {
+        let mut passed = PassedDetours::default();
+        while sequence.next.begin <= by && sequence.next.begin < ends + passed.taken {
+            passed.until = sequence.next.end;
+            passed.taken += sequence.next.end.since(sequence.next.begin);
+            sequence.pass();
+        }
+        passed
+    }
+
+    #[test]
+    fn regular_detours_that_are_counted_are_those_that_are_passed_in_turn() {
+        let exponential = DetourVariation::Exponential;
+        let (often, seldom) = (Detour::new(us(7), us(2)), Detour::new(us(1003), us(90)));
+        let tick = Detour { phase: DetourPhase::Synchronised, ..Detour::new(us(14), SimDuration::from_ps(1)) };
+        for sources in [
+            vec![often],
+            vec![often, tick],
+            vec![seldom, often],
+            vec![often, Detour { intervals: exponential, ..seldom }],
+            vec![Detour { durations: exponential, ..often }, tick, seldom],
+        ] {
+            for seed in 0..20 {
+                let (mut counted, mut in_turn) = (sequence(&sources, seed, 0), sequence(&sources, seed, 0));
+                for step in 0..300 {
+                    let (by, ends) = (step * step * (seed + 1) % 9973, step * 31 + step * step * 17 % 401);
+                    let [by, ends] = [by, ends].map(|at| SimTime::START + SimDuration::from_ns(at * 100));
+                    for by in [by, SimTime::END] {
+                        let expected = pass_in_turn(&mut in_turn, by, ends);
+                        assert_eq!(counted.pass_all(by, ends), expected, "{sources:?}, {seed}, {step}");
+                        assert_eq!(counted.next, in_turn.next, "{sources:?}, {seed}, {step}");
+                    }
+                }
+            }
         }
     }
 

@@ -235,8 +235,8 @@ impl<J: Copy> Dispatcher<J> {
         self.delay_computation(calendar, processor, span);
     }
 
-    /// Handles the alarm of a processor: a computation or its time slice ends, the router's turn begins, or a detour
-    /// interrupts a computation.
+    /// Handles the alarm of a processor: a computation or its time slice ends, or the router's turn begins, unless detours
+    /// have put it off.
     ///
     /// Returns the owner of the computation that has ended, if any. Jobs that are admitted are appended to `let_in`
     /// with their departures.
@@ -253,7 +253,7 @@ impl<J: Copy> Dispatcher<J> {
         let background = occupancy.background.as_mut()?;
         background.alarm = None;
         if background.alarms().is_some_and(|(put_off, fixed)| put_off.min(fixed) > now) {
-            // The alarm was that of a detour, which has put off the others.
+            // Detours have put off the cause of the alarm.
             occupancy.set_alarm(calendar, self.first_alarm + processor);
             return None;
         }

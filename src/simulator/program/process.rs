@@ -251,16 +251,24 @@ impl Process {
 
     /// Loads `bytes` bytes, the total memory traffic of a computation, and counts them.
     pub async fn traverse(&self, bytes: u64) {
-        if bytes > 0 {
-            let counted = self.count(|tally| {
-                tally.memory_bytes = tally.memory_bytes.checked_add(bytes)?;
-                Some(())
-            });
-            if counted.is_none() {
-                self.fail(UNCOUNTED.to_owned()).await;
-            }
-            self.load(real(bytes)).await;
+        self.traverse_during(bytes, async || {}).await;
+    }
+
+    /// Loads `bytes` bytes, the total memory traffic of `work`, during that work, and counts them.
+    pub async fn traverse_during(&self, bytes: u64, work: impl AsyncFnOnce()) {
+        if bytes == 0 {
+            return work().await;
         }
+        let counted = self.count(|tally| {
+            tally.memory_bytes = tally.memory_bytes.checked_add(bytes)?;
+            Some(())
+        });
+        if counted.is_none() {
+            self.fail(UNCOUNTED.to_owned()).await;
+        }
+        let loading = self.start_load(real(bytes)).await;
+        work().await;
+        self.wait(loading).await;
     }
 
     /// Records that this process takes part in a collective operation on a message of `bytes` bytes.

@@ -30,8 +30,8 @@ pub struct Remarks {
     loads_nothing: bool,
     /// `true` if a machine describes noise, and a program computes only by loads, which have none.
     has_idle_noise: bool,
-    /// `true` if a machine describes detours, and a program loads, which they do not delay.
-    has_idle_detours: bool,
+    /// The fields of machines that delay processors, but not the loads of a program.
+    idle_in_loads: BTreeSet<&'static str>,
     /// The most processors of a rank that a schedule uses, if that is more than one and nodes have interfaces.
     processors: Option<u32>,
     /// The most interfaces of a node behind a single link, and how many of them this link keeps busy.
@@ -75,10 +75,8 @@ impl Remarks {
         if ranks > cores && self.crowded.is_none_or(|(most, ..)| ranks > most) {
             self.crowded = Some((ranks, cores, node.time_slice));
         }
-        if let Shipped::Phases(program) = &scenario.program {
-            self.loads_nothing |= program.loads() && node.shared_memory().is_none();
-            self.has_idle_detours |= program.loads() && !node.detours.is_empty();
-            self.has_idle_noise |= program.loads() && !program.computes() && !node.noise.is_quiet();
+        if scenario.program.loads() {
+            self.see_loads(scenario);
         }
         if let Some((schedule, _)) = scenario.program.schedule().filter(|_| node.interface.is_some()) {
             let highest = schedule.bounds().highest.cpu;
@@ -104,10 +102,25 @@ impl Remarks {
         }
     }
 
+    /// Adds the remarks on a program that loads.
+    fn see_loads(&mut self, scenario: &CheckedScenario) {
+        let (node, is_noisy) = (&scenario.machine.nodes, !scenario.machine.nodes.noise.is_quiet());
+        let steps = if let Shipped::Phases(program) = &scenario.program { Some(program) } else { None };
+        let is_idle = steps.is_some_and(|program| !program.computes());
+        self.has_idle_noise |= is_noisy && is_idle;
+        if node.shared_memory().is_none() {
+            self.loads_nothing |= steps.is_some();
+            return;
+        }
+        self.idle_in_loads.extend((is_noisy && !is_idle).then_some("`nodes.noise`"));
+        self.idle_in_loads.extend((!node.detours.is_empty()).then_some("`nodes.detours`"));
+        self.idle_in_loads.extend((!scenario.machine.overrides.is_empty()).then_some("`overrides` of nodes"));
+    }
+
     /// Returns all remarks, each in a sentence.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
-        let of_programs = [self.on_loads(), self.on_noise(), self.on_detours(), self.on_processors()];
+        let of_programs = [self.on_loads(), self.on_noise(), self.on_delays(), self.on_processors()];
         let of_runs = [self.on_traffic(), self.on_background(), self.on_doubts()];
         let of_nodes = [self.on_cores(), self.on_memories(), self.on_classes(), self.on_interfaces(), self.on_queues()];
         [self.on_parts(), self.on_grids()]
@@ -208,11 +221,14 @@ impl Remarks {
         })
     }
 
-    fn on_detours(&self) -> Option<String> {
-        self.has_idle_detours.then(|| {
-            "note: `nodes.detours` delay no loads (`bytes` of `Compute`), during which the processor is free; give `seconds` \
-             for a core that stalls"
-                .to_owned()
+    /// Returns the remark on what delays processors, and memories not.
+    fn on_delays(&self) -> Option<String> {
+        let fields = self.idle_in_loads.iter().copied().collect::<Vec<_>>().join(" and ");
+        (!fields.is_empty()).then(|| {
+            format!(
+                "note: {fields} delay no loads (`bytes` of `Compute`): they are of processors, and a load is of the memory; \
+                 give `seconds` for a core that stalls"
+            )
         })
     }
 

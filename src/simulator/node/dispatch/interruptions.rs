@@ -20,19 +20,12 @@ impl Interruptions {
         self.until
     }
 
-    /// Returns the beginning of the next detour.
-    pub const fn next(&self) -> SimTime {
-        self.detours.next().begin
-    }
-
-    /// Passes the next detour if it has begun by `now`, and returns the time that it takes.
-    pub fn pass_one(&mut self, now: SimTime) -> Option<SimDuration> {
-        let next = self.detours.next();
-        (next.begin <= now).then(|| {
-            self.until = next.end;
-            self.detours.pass();
-            next.end.since(next.begin)
-        })
+    /// Passes the detours that have begun by `now`, and that interrupt work until `ends`, which each of them puts off.
+    /// Returns the time that they take.
+    pub fn pass(&mut self, now: SimTime, ends: SimTime) -> SimDuration {
+        let passed = self.detours.pass_all(now, ends);
+        self.until = self.until.max(passed.until);
+        passed.taken
     }
 
     /// Serves a job that requests the processor at `requested`. Returns its beginning, after the detours that have

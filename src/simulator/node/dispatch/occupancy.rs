@@ -119,11 +119,9 @@ impl<J> Occupancy<J> {
     pub fn interrupt(&mut self, now: SimTime) {
         let Some(detours) = &mut self.interruptions else { return };
         let running = self.background.as_mut().and_then(|background| background.running.as_mut());
-        let Some(running) = running else { return while detours.pass_one(now).is_some() {} };
-        while running.ends > detours.next()
-            && let Some(taken) = detours.pass_one(now)
-        {
-            running.ends += taken;
+        match running {
+            Some(running) => running.ends += detours.pass(now, running.ends),
+            None => _ = detours.pass(now, SimTime::END),
         }
     }
 
@@ -182,11 +180,10 @@ impl<J> Occupancy<J> {
         }
     }
 
-    /// Sets the alarm to the earliest of its causes, one of which is a detour during a computation.
+    /// Sets the alarm to the earliest of its causes, which detours may still put off.
     pub fn set_alarm(&mut self, calendar: &mut Calendar, entity: Entity) {
-        let detour = self.interruptions.as_ref().map_or(SimTime::END, |detours| detours.next());
         if let Some(background) = &mut self.background {
-            background.set_alarm(calendar, entity, detour);
+            background.set_alarm(calendar, entity);
         }
     }
 
@@ -234,10 +231,10 @@ impl<J> Computations<J> {
         })
     }
 
-    /// Sets the alarm to the earliest of its causes, or to a detour if that comes first.
-    fn set_alarm(&mut self, calendar: &mut Calendar, entity: Entity, detour: SimTime) {
+    /// Sets the alarm to the earliest of its causes.
+    fn set_alarm(&mut self, calendar: &mut Calendar, entity: Entity) {
         let Some((put_off, fixed)) = self.alarms() else { return };
-        let alarm = put_off.min(fixed).min(detour);
+        let alarm = put_off.min(fixed);
         if self.alarm.replace(alarm) != Some(alarm) {
             calendar.set_alarm(alarm, entity);
         }

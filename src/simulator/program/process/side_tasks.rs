@@ -84,7 +84,7 @@ impl SideTasks {
         let notes = TaskNotes { collective: None, collective_bytes: 0, step: me.notes().step.get() };
         let state = SideTaskState::Ready(None);
         let mut side_task = SideTask { process, serial, state, notes, has_sent: false };
-        side_task.begin(me).await;
+        side_task.proceed(me).await;
         let number = self.works.iter().position(Option::is_none).unwrap_or(self.works.len());
         self.works.resize_with(self.works.len().max(number + 1), || None);
         self.works[number] = Some(side_task);
@@ -92,10 +92,11 @@ impl SideTasks {
         SideTaskId(number)
     }
 
-    /// Runs all tasks until they have to wait.
+    /// Runs all tasks until they have to wait for anything else than the processor, as a call of a library does that
+    /// only tests.
     pub async fn progress(&mut self, me: &Process) {
         for work in self.works.iter_mut().flatten() {
-            work.progress(me).await;
+            work.proceed(me).await;
         }
     }
 
@@ -155,7 +156,9 @@ impl SideTasks {
     pub async fn wait_any(&mut self, me: &Process, pending: &[PendingOperation]) -> usize {
         let messages: Vec<usize> = (0..pending.len()).filter(|index| pending[*index].message().is_some()).collect();
         loop {
-            self.progress(me).await;
+            for work in self.works.iter_mut().flatten() {
+                work.progress(me).await;
+            }
             let is_over = |one: &PendingOperation| one.task().is_some_and(|task| self.is_over(task));
             if let Some(over) = pending.iter().position(is_over) {
                 return over;
@@ -238,8 +241,9 @@ impl SideTask {
 
     /// Runs the task until it has to wait for anything else than the processor: a send that is complete once the
     /// processor has copied the message is complete before the call returns.
-    async fn begin(&mut self, me: &Process) {
+    async fn proceed(&mut self, me: &Process) {
         self.notes.exchange(me);
+        self.has_sent = false;
         self.advance(me).await;
         while mem::take(&mut self.has_sent) {
             me.compute_for(SimDuration::ZERO).await;

@@ -89,12 +89,7 @@ pub(super) enum StepAction {
     },
     /// Jumps to another step.
     Jump(Address),
-    Compute {
-        flops: BoundExpression,
-        rows: Option<BoundExpression>,
-        bytes: Option<BoundSize>,
-        seconds: Option<BoundExpression>,
-    },
+    Compute(ComputeStep),
     Send(SendStep),
     Receive(ReceiveStep),
     /// Starts to send, under the request name with this number.
@@ -104,6 +99,8 @@ pub(super) enum StepAction {
     Wait(Option<RequestNumber>),
     /// Waits for the first operation of a request name.
     Waitany(RequestNumber),
+    /// Lets the non-blocking collective operations advance.
+    Test,
     Exchange(ExchangeAction),
     /// Starts an exchange, under the request name with this number.
     Iexchange(ExchangeAction, RequestNumber),
@@ -144,6 +141,17 @@ pub(super) type RequestNumber = u16;
 
 /// The number of the communicator in which a step counts ranks, or `None` for all ranks.
 pub(super) type Within = Option<usize>;
+
+/// A computation, with the bytes that it moves.
+#[derive(Debug)]
+pub(super) struct ComputeStep {
+    pub flops: BoundExpression,
+    pub rows: Option<BoundExpression>,
+    pub bytes: Option<BoundSize>,
+    pub seconds: Option<BoundExpression>,
+    /// `true` if the bytes move during the computation, and not before it.
+    pub overlap: bool,
+}
 
 /// A message to be sent.
 #[derive(Debug)]

@@ -24,7 +24,7 @@ impl Step {
         match self {
             Self::Repeat { times, .. } => vec![("times", times)],
             Self::While { condition, .. } | Self::When { condition, .. } => vec![(CONDITION, condition)],
-            Self::Compute { flops, rows, bytes, seconds } => given([
+            Self::Compute { flops, rows, bytes, seconds, .. } => given([
                 ("flops", Some(flops)),
                 ("rows", rows.as_ref()),
                 ("bytes", bytes.as_ref().map(Size::count)),
@@ -49,7 +49,9 @@ impl Step {
             Self::Let { value, .. } => vec![("value", value)],
             Self::Draw { from, .. } => from.expressions(),
             Self::Call { arguments, .. } => arguments.values().map(|value| ("arguments", value)).collect(),
-            Self::Phase { .. } | Self::Wait { .. } | Self::Waitany { .. } | Self::Waitall => Vec::new(),
+            Self::Phase { .. } | Self::Wait { .. } | Self::Waitany { .. } | Self::Waitall | Self::Test { .. } => {
+                Vec::new()
+            }
         }
     }
 

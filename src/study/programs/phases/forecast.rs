@@ -157,7 +157,7 @@ impl Counter<'_> {
             Step::Input { .. } | Step::Output { .. } => JOB,
             Step::Receive { .. } => VERB,
             Step::Irecv { .. } => REQUEST,
-            Step::Wait { .. } | Step::Waitany { .. } | Step::Waitall => NOTHING,
+            Step::Wait { .. } | Step::Waitany { .. } | Step::Waitall | Step::Test { .. } => NOTHING,
             Step::Let { name, value } => {
                 let value = self.deciding(value).and_then(|scope| value.value(scope).ok());
                 self.scope.set(name, value);

@@ -53,7 +53,7 @@ pub enum Step {
         #[serde(default)]
         otherwise: Vec<Step>,
     },
-    /// Computes: first moves bytes between memory and processor, then performs operations.
+    /// Computes: first moves bytes between memory and processor, then performs operations; or both at once.
     Compute {
         /// Number of floating-point operations. 0 by default.
         #[serde(default = "zero")]
@@ -70,6 +70,10 @@ pub enum Step {
         /// default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<Expression>,
+        /// `true` if the bytes move while the processor works, as with prefetching: the step takes the longer of both
+        /// times (roofline), and is loading only for what the bytes take longer. Needs `bytes`. False unless given.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        overlap: bool,
     },
     /// Sends a message and waits until the send is complete.
     Send {
@@ -143,6 +147,12 @@ pub enum Step {
     },
     /// Waits for all operations that have begun.
     Waitall,
+    /// Lets all non-blocking collective operations of the rank advance as far as they can without waiting, in no time.
+    /// The operations that have begun under the name still have to be waited for.
+    Test {
+        /// The name of the operations.
+        request: String,
+    },
     /// Sends a message to every neighbour and receives one from each of them, concurrently.
     Exchange {
         /// The neighbours.
@@ -173,9 +183,9 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         communicator: Option<String>,
     },
-    /// Starts a collective operation and continues. It advances when it begins and while the rank waits in steps with
-    /// messages, but not while the rank computes, as with a library without a progress thread. All ranks have to start it
-    /// as a non-blocking one.
+    /// Starts a collective operation and continues. It advances when it begins, while the rank waits in steps with
+    /// messages, and in `Test`, but not while the rank computes, as with a library without a progress thread. All ranks
+    /// have to start it as a non-blocking one.
     Icollective {
         /// The operation.
         operation: collective::CollectiveOperation,

@@ -4,7 +4,8 @@ use crate::programs::phases::compiled::RequestNumber;
 use parsim_sim::fault::Fault;
 use parsim_sim::units::nearest;
 
-/// The names of requests, each with the paths of a step that begins an operation under it and of one that waits for it.
+/// The names of requests, each with the paths of a step that begins an operation under it and of one that waits for it or
+/// tests it.
 #[derive(Default)]
 pub(super) struct RequestNames {
     names: Vec<RequestUse>,
@@ -16,7 +17,8 @@ pub(super) struct RequestNames {
 struct RequestUse {
     name: String,
     begun: Option<String>,
-    waited: Option<String>,
+    asked: Option<String>,
+    is_waited: bool,
 }
 
 impl RequestNames {
@@ -30,8 +32,15 @@ impl RequestNames {
 
     /// Returns the number of the name for which the step at `path` waits.
     pub fn wait(&mut self, name: &str, path: &str) -> RequestNumber {
+        let number = self.test(name, path);
+        self.names[usize::from(number)].is_waited = true;
+        number
+    }
+
+    /// Returns the number of the name that the step at `path` tests.
+    pub fn test(&mut self, name: &str, path: &str) -> RequestNumber {
         let number = self.number(name);
-        self.names[usize::from(number)].waited.get_or_insert_with(|| path.to_owned());
+        self.names[usize::from(number)].asked.get_or_insert_with(|| path.to_owned());
         number
     }
 
@@ -51,8 +60,10 @@ impl RequestNames {
     /// Returns the faults of names that no step waits for, and of names under which no step begins an operation.
     pub fn faults(&self) -> impl Iterator<Item = Fault> {
         self.names.iter().filter_map(|request| match request {
-            RequestUse { begun: Some(begun), waited: None, name } if !self.waits_for_all => Some(unwaited(name, begun)),
-            RequestUse { begun: None, waited: Some(waited), name } => Some(self.unknown(name, waited)),
+            RequestUse { begun: Some(begun), is_waited: false, name, .. } if !self.waits_for_all => {
+                Some(unwaited(name, begun))
+            }
+            RequestUse { begun: None, asked: Some(asked), name, .. } => Some(self.unknown(name, asked)),
             _ => None,
         })
     }

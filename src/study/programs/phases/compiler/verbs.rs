@@ -3,7 +3,8 @@
 use super::Compiler;
 use crate::programs::phases::bound::BoundExpression;
 use crate::programs::phases::compiled::{
-    CollectiveAction, ExchangeAction, IDEAL_BARRIER, ReceiveStep, RequestNumber, SendStep, StepAction, Within,
+    CollectiveAction, ComputeStep, ExchangeAction, IDEAL_BARRIER, ReceiveStep, RequestNumber, SendStep, StepAction,
+    Within,
 };
 use crate::programs::phases::distribution::{BoundDistribution, DistributionShape};
 use crate::programs::phases::expression::{Expression, Size};
@@ -34,6 +35,11 @@ impl Compiler<'_> {
             }
             Step::Wait { request } => StepAction::Wait(Some(self.awaited(path, request))),
             Step::Waitany { request } => StepAction::Waitany(self.awaited(path, request)),
+            Step::Test { request } => {
+                self.check_request(path, request);
+                self.requests.test(request, path);
+                StepAction::Test
+            }
             Step::Waitall => {
                 self.requests.wait_for_all();
                 StepAction::Wait(None)
@@ -64,13 +70,18 @@ impl Compiler<'_> {
     }
 
     fn compute(&mut self, path: &str, step: &Step) -> StepAction {
-        let Step::Compute { flops, rows, bytes, seconds } = step else { return StepAction::Return };
-        StepAction::Compute {
+        let Step::Compute { flops, rows, bytes, seconds, overlap } = step else { return StepAction::Return };
+        if *overlap && bytes.is_none() {
+            let help = "give the `bytes` that move during the computation, or leave `overlap` out";
+            self.fault(&format!("{path}.overlap"), "no bytes move that the computation could overlap with", help);
+        }
+        StepAction::Compute(ComputeStep {
             flops: self.expression(&format!("{path}.flops"), flops),
             rows: self.optional(&format!("{path}.rows"), rows.as_ref()),
             bytes: bytes.as_ref().map(|bytes| self.size(path, bytes)),
             seconds: self.optional(&format!("{path}.seconds"), seconds.as_ref()),
-        }
+            overlap: *overlap,
+        })
     }
 
     fn send(

@@ -6,9 +6,10 @@ use super::exchange::exchange;
 use super::requests::OutstandingRequest;
 use crate::programs::communicator_tag::{FIRST_OWN_TAG, serial_within, tag_within};
 use crate::programs::expression::Value;
-use crate::programs::phases::bound::{BoundExpression, BoundSize};
+use crate::programs::phases::bound::BoundExpression;
 use crate::programs::phases::compiled::{
-    CollectiveAction, CompiledStep, IDEAL_BARRIER, ReceiveStep, RequestNumber, SendStep, StepAction, Within,
+    CollectiveAction, CompiledStep, ComputeStep, IDEAL_BARRIER, ReceiveStep, RequestNumber, SendStep, StepAction,
+    Within,
 };
 use crate::programs::phases::names::{NUMBER, SOURCE};
 use parsim_sim::fault::Fault;
@@ -24,9 +25,7 @@ const LONGEST_SECONDS: f64 = 1.8e7;
 impl StepInterpreter {
     pub(super) async fn execute_verb(&mut self, step: &CompiledStep) -> Result<(), Box<Fault>> {
         match &step.action {
-            StepAction::Compute { flops, rows, bytes, seconds } => {
-                self.compute(flops, rows.as_ref(), (bytes.as_ref(), seconds.as_ref())).await?;
-            }
+            StepAction::Compute(computation) => self.compute(computation).await?,
             StepAction::Send(send) if self.side_tasks.are_over() => {
                 self.send(send)?.await;
             }
@@ -53,6 +52,8 @@ impl StepInterpreter {
             }
             StepAction::Wait(name) => self.wait_for(*name).await,
             StepAction::Waitany(name) => self.wait_for_any(*name).await,
+            // Boxed, because few programs test.
+            StepAction::Test => Box::pin(self.side_tasks.progress(&self.me)).await,
             StepAction::Exchange(with) => {
                 let partners = self.partners(with)?;
                 if self.side_tasks.are_over() {
@@ -92,25 +93,32 @@ impl StepInterpreter {
         Ok(self.me.start_send(to, message))
     }
 
-    async fn compute(
-        &self,
-        flops: &BoundExpression,
-        rows: Option<&BoundExpression>,
-        (bytes, seconds): (Option<&BoundSize>, Option<&BoundExpression>),
-    ) -> Result<(), Box<Fault>> {
-        let works = self.works(flops, rows)?;
-        let seconds = seconds.map_or(Ok(SimDuration::ZERO), |seconds| self.seconds(seconds))?;
-        if let Some(bytes) = bytes {
-            // Boxed, because few steps move bytes.
-            Box::pin(self.me.traverse(bytes.bytes(&self.slots)?)).await;
+    async fn compute(&self, step: &ComputeStep) -> Result<(), Box<Fault>> {
+        let works = self.works(&step.flops, step.rows.as_ref())?;
+        let seconds = step.seconds.as_ref().map_or(Ok(SimDuration::ZERO), |seconds| self.seconds(seconds))?;
+        let Some(bytes) = &step.bytes else {
+            self.work(works, seconds).await;
+            return Ok(());
+        };
+        let bytes = bytes.bytes(&self.slots)?;
+        // Boxed, because few steps move bytes.
+        if step.overlap {
+            Box::pin(self.me.traverse_during(bytes, async || self.work(works, seconds).await)).await;
+        } else {
+            Box::pin(self.me.traverse(bytes)).await;
+            self.work(works, seconds).await;
         }
+        Ok(())
+    }
+
+    /// Performs operations, and occupies the processor for a time.
+    async fn work(&self, works: [Option<Work>; 2], seconds: SimDuration) {
         for work in works.into_iter().flatten() {
             self.me.compute(work).await;
         }
         if seconds > SimDuration::ZERO {
             self.me.compute_for(seconds).await;
         }
-        Ok(())
     }
 
     /// Divides the operations into rows. If the division has a remainder, rows with one more operation come first.
