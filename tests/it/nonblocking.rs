@@ -131,7 +131,7 @@ fn an_operation_advances_while_ranks_wait_but_not_while_they_compute() {
     assert!((with - alone).abs() < 2e-6, "{with} and {alone}");
 }
 
-/// Each test lets the operation start what has become possible since the last one; it ends before a single test does.
+/// An operation does in each test what has become possible since the last one, and ends earlier the more there are.
 #[test]
 fn an_operation_advances_in_tests() {
     let [start, sum] = [started(SUM, ""), blocking(SUM, "")].map(|step| step.replace("30000", "4000"));
@@ -145,6 +145,8 @@ fn an_operation_advances_in_tests() {
     assert_eq!(untested, time(1, ""));
     let tested = [1, 2, 10].map(|parts| time(parts, test));
     assert!(tested.is_sorted_by(|more, less| more >= less), "{tested:?}");
+    // Messages that arrived while the rank computed are there for a test directly after it.
+    assert!(tested[1] < untested, "{tested:?}, {untested}");
     assert!(tested[2] < untested && tested[2] >= 1e-3 && untested < in_turn, "{tested:?}, {untested}, {in_turn}");
 }
 

@@ -489,6 +489,10 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Finishes a process once its processor has completed its work for communication.
     fn finish(&mut self, now: SimTime, rank: u32) {
+        if self.phase(rank) == INITIALISATION {
+            // The process has ended without a request, with which the time before the program ends.
+            self.ranks[rank as usize].phase = self.context.phase(rank);
+        }
         let end = self.end_of_work(now, rank);
         if end > now {
             self.finishing.insert(rank);

@@ -226,8 +226,8 @@ impl Remarks {
         let fields = self.idle_in_loads.iter().copied().collect::<Vec<_>>().join(" and ");
         (!fields.is_empty()).then(|| {
             format!(
-                "note: {fields} delay no loads (`bytes` of `Compute`): they are of processors, and a load is of the memory; \
-                 give `seconds` for a core that stalls"
+                "note: loads (`bytes` of `Compute`) are not delayed by {fields}, which belong to processors; give `seconds` \
+                 for a core that stalls"
             )
         })
     }

@@ -92,9 +92,12 @@ impl SideTasks {
         SideTaskId(number)
     }
 
-    /// Runs all tasks until they have to wait for anything else than the processor, as a call of a library does that
-    /// only tests.
+    /// Runs all tasks until they have to wait for anything else than the processor, as a library does in a call that only
+    /// tests. The processor first handles what has arrived while the process computed.
     pub async fn progress(&mut self, me: &Process) {
+        if !self.are_over() {
+            me.compute_for(SimDuration::ZERO).await;
+        }
         for work in self.works.iter_mut().flatten() {
             work.proceed(me).await;
         }

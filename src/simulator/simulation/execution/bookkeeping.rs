@@ -92,7 +92,7 @@ impl<O: Observer> Execution<'_, O> {
         self.observer.on(&Occurrence::ActivityEnded(entry));
     }
 
-    fn phase(&self, rank: u32) -> Phase {
+    pub(super) fn phase(&self, rank: u32) -> Phase {
         self.context.phases.name(self.ranks[rank as usize].phase)
     }
 
