@@ -2,6 +2,7 @@
 
 use crate::diagnostics::Folder;
 use crate::steps::assert_rejected;
+use parsim::units::SimDuration;
 use serde_json::Value;
 
 /// The memory of a node with four cores.
@@ -26,12 +27,12 @@ fn record(command: &str, discipline: &str, steps: &str) -> Value {
     serde_json::from_slice(&ran.get_output().stdout).expect("a record")
 }
 
-fn ns(record: &Value, key: &str) -> f64 {
-    (record[key].as_f64().unwrap_or_else(|| panic!("no {key} in {record}")) * 1e12).round() / 1e3
+fn time(record: &Value, key: &str) -> SimDuration {
+    SimDuration::from_seconds(record[key].as_f64().unwrap_or_else(|| panic!("no {key} in {record}")))
 }
 
-fn makespan(discipline: &str, steps: &str) -> f64 {
-    ns(&record("run", discipline, steps), "makespan_s")
+fn makespan(discipline: &str, steps: &str) -> SimDuration {
+    time(&record("run", discipline, steps), "makespan_s")
 }
 
 /// Amounts that differ from rank to rank.
@@ -56,7 +57,7 @@ fn a_roofline_is_the_longer_of_both_times() {
                 .map(|fields| of(&fields));
                 assert_eq!(both, computing.max(loading), "{discipline}, {flops}, {bytes}, {only}");
                 assert!(in_turn >= both, "{discipline}, {flops}, {bytes}, {only}");
-                if computing == 0.0 || loading == 0.0 {
+                if computing.min(loading) == SimDuration::ZERO {
                     assert_eq!(both, in_turn, "{discipline}, {flops}, {bytes}, {only}");
                 }
             }
@@ -69,18 +70,19 @@ fn a_roofline_is_the_longer_of_both_times() {
 #[test]
 fn a_roofline_grows_with_operations_and_bytes() {
     for discipline in DISCIPLINES {
-        let time = |flops: u32, bytes: u32| {
+        let time_of = |flops: u32, bytes: u32| {
             let step = format!("Compute(flops: \"{flops} * (rank + 1)\", bytes: \"{bytes} B\", overlap: true)");
             makespan(discipline, &format!("Repeat(times: 3, steps: [{step}])"))
         };
         let amounts = [0, 300, 1000, 1700, 5000];
         for flops in amounts {
-            let times = amounts.map(|bytes| time(flops, bytes));
+            let times = amounts.map(|bytes| time_of(flops, bytes));
             assert!(times.is_sorted(), "{discipline}, {flops}: {times:?}");
-            let others = amounts.map(|other| time(other, flops));
+            let others = amounts.map(|other| time_of(other, flops));
             assert!(others.is_sorted(), "{discipline}, {flops}: {others:?}");
             for (bytes, time) in amounts.iter().zip(times) {
-                assert!(time >= f64::from(12 * flops).max(f64::from(12 * bytes)), "{discipline}, {flops}, {bytes}");
+                let least = SimDuration::from_ns(u64::from(12 * flops.max(*bytes)));
+                assert!(time >= least, "{discipline}, {flops}, {bytes}");
             }
         }
     }
@@ -92,18 +94,19 @@ fn a_roofline_grows_with_operations_and_bytes() {
 fn accounts_of_a_roofline_have_each_instant_once() {
     let step = |flops| format!("Compute(flops: {flops}, bytes: \"1000 B\", overlap: true)");
     let [limited, unlimited] = [1000, 9000].map(|flops| record("run", "ProcessorSharing", &step(flops)));
-    assert_eq!(["computing_s", "loading_s"].map(|key| ns(&limited, key)), [1000.0, 3000.0]);
-    assert_eq!(["computing_s", "loading_s"].map(|key| ns(&unlimited, key)), [9000.0, 0.0]);
+    let accounts = |record: &Value| ["computing_s", "loading_s"].map(|key| time(record, key));
+    assert_eq!(accounts(&limited), [1000, 3000].map(SimDuration::from_ns));
+    assert_eq!(accounts(&unlimited), [9000, 0].map(SimDuration::from_ns));
     let halo = "Isend(to: \"(rank + 1) % p\", bytes: \"1000 B\", request: \"h\"), Irecv(from: \"(rank + 3) % p\", request: \"h\")";
     let hidden = |flops, overlap| {
         let step = format!("Compute(flops: {flops}, bytes: \"1000 B\", overlap: {overlap})");
         let steps = format!("{halo}, {step}, Wait(request: \"h\")");
         let path = record("critical-path", "ProcessorSharing", &steps);
         assert_eq!(path["makespan_s"], path["critical_path_s"], "{flops}, {overlap}");
-        ns(&record("run", "ProcessorSharing", &steps), "hidden_communication_s")
+        time(&record("run", "ProcessorSharing", &steps), "hidden_communication_s")
     };
     assert_eq!(hidden(9000, true), hidden(9000, false));
-    assert!(hidden(1000, true) > 0.0);
+    assert!(hidden(1000, true) > SimDuration::ZERO);
 }
 
 #[test]

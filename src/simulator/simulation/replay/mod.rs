@@ -78,10 +78,8 @@ fn trace(simulation: &Simulation<'_>, program: &dyn Program, mut replay: Replay)
     let mut accounts = Accounts::new(layout.ranks(), &[&[INITIALISATION], program.phases()].concat());
     for rank in 0..layout.ranks() {
         replay.account(end, rank);
-        // A process that makes no request stays in the initial phase.
-        let phase = if replay.is_empty(rank) { INITIALISATION } else { PROGRAM };
         for (activity, time) in replay.ranks[rank as usize].times() {
-            accounts.add(rank, phase, activity, time);
+            accounts.add(rank, PROGRAM, activity, time);
         }
     }
     Trace {

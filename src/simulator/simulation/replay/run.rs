@@ -222,11 +222,6 @@ impl Replay {
         self.operations.fault()
     }
 
-    /// Returns whether a rank has no operations.
-    pub fn is_empty(&self, rank: u32) -> bool {
-        self.operations.count(rank) == 0
-    }
-
     fn next_request(&mut self) -> u64 {
         self.requests += 1;
         self.requests
