@@ -77,7 +77,7 @@ impl From<ExportError> for Failure {
             ExportError::Unsayable { .. }
             | ExportError::AnyTag { .. }
             | ExportError::OutOfOrder { .. }
-            | ExportError::OutOfOrderInCollective { .. } => Self::Simulation(error.to_string()),
+            | ExportError::OutOfOrderInCollective { .. } => Self::Simulation(vec![error.to_string()]),
         }
     }
 }

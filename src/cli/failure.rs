@@ -2,7 +2,7 @@
 
 use super::notice::{self, say};
 use parsim_sim::simulation::SimulationError;
-use parsim_study::experiment::{StudyError, one_a_line};
+use parsim_study::experiment::StudyError;
 use parsim_study::files::FileError;
 use parsim_study::scenario::source::{Faults, SourceFault, Sources};
 use std::io;
@@ -14,16 +14,16 @@ pub enum Failure {
     Faults(Faults),
     /// The command line requests something that is impossible.
     Usage(String),
-    /// Some simulations failed; their failures have been reported.
-    Simulation(String),
-    /// Some cases revealed a defect of parsim; they have been reported.
-    Defect(String),
+    /// Some simulations failed, with a message for each.
+    Simulation(Vec<String>),
+    /// Some cases revealed a defect of parsim, with a message for each that failed.
+    Defect(Vec<String>),
     /// A validation is out of tolerance; it has been reported.
     OutOfTolerance,
     /// The output could not be written.
     Output(io::Error),
     /// Some files could not be written, with the reasons.
-    Unwritable(String),
+    Unwritable(Vec<String>),
 }
 
 impl Failure {
@@ -31,8 +31,9 @@ impl Failure {
     pub fn report(&self) {
         match self {
             Self::Faults(faults) => notice::write(faults.render(notice::has_colours())),
-            Self::Usage(message) | Self::Simulation(message) | Self::Defect(message) | Self::Unwritable(message) => {
-                say(Some(message));
+            Self::Usage(message) => say(Some(message)),
+            Self::Simulation(messages) | Self::Defect(messages) | Self::Unwritable(messages) => {
+                messages.iter().for_each(|message| say(Some(message)));
             }
             Self::OutOfTolerance => say(Some("the validation is out of tolerance")),
             Self::Output(error) if is_closed(error) => {}
@@ -61,11 +62,11 @@ pub fn each<E: Into<Failure>>(results: impl IntoIterator<Item = Result<(), E>>) 
     let mut failed = Vec::new();
     for result in results {
         match result.map_err(E::into) {
-            Err(Failure::Unwritable(message)) => failed.push(message),
+            Err(Failure::Unwritable(messages)) => failed.extend(messages),
             other => other?,
         }
     }
-    if failed.is_empty() { Ok(()) } else { Err(Failure::Unwritable(one_a_line(&failed))) }
+    if failed.is_empty() { Ok(()) } else { Err(Failure::Unwritable(failed)) }
 }
 
 fn is_closed(error: &io::Error) -> bool {
@@ -88,7 +89,7 @@ impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         match error {
             FileError::InvalidPath(message) => Self::Usage(message),
-            FileError::Unwritable(message) => Self::Unwritable(message),
+            FileError::Unwritable(message) => Self::Unwritable(vec![message]),
             FileError::Io(error) => Self::Output(error),
         }
     }
@@ -112,8 +113,8 @@ impl From<StudyError> for Failure {
             StudyError::Faults(faults) => Self::Faults(faults),
             StudyError::Request(message) => Self::Usage(message),
             StudyError::Argument(name, message) => Self::Usage(format!("--{name} {message}")),
-            StudyError::Failed(message) => Self::Simulation(message),
-            StudyError::Defect(message) => Self::Defect(message),
+            StudyError::Failed(messages) => Self::Simulation(messages),
+            StudyError::Defect(messages) => Self::Defect(messages),
         }
     }
 }

@@ -47,7 +47,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     warn(store);
     arguments.list(&unfinished);
     if unfinished.count() > 0 && !arguments.partial {
-        return Err(Failure::Simulation(arguments.summary(&unfinished)));
+        return Err(Failure::Simulation(vec![arguments.summary(&unfinished)]));
     }
     let part = SweepPart::without(take(&mut unfinished.missing_points));
     let sink = common.output.open(shape(&cases))?;

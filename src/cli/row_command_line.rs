@@ -12,11 +12,11 @@ use parsim_study::experiment::{Recall, StudyError};
 #[command(no_binary_name = true, disable_help_flag = true, disable_help_subcommand = true)]
 pub struct RowCommandLine {
     #[command(subcommand)]
-    command: QuestionCommand,
+    command: AnyRowCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum QuestionCommand {
+enum AnyRowCommand {
     CriticalPath(critical_path::CriticalPathArguments),
     Laws(laws::LawsArguments),
     Saturation(saturation::SaturationArguments),
@@ -29,26 +29,26 @@ impl RowCommandLine {
     /// # Errors
     /// A sentence that says why they are not such a command.
     pub fn read(words: &[String]) -> Result<Self, String> {
-        let question = Self::try_parse_from(words).map_err(|error| {
+        let line = Self::try_parse_from(words).map_err(|error| {
             let text = error.to_string();
             let sentence = text.lines().next().unwrap_or_default();
             sentence.strip_prefix("error: ").unwrap_or(sentence).to_owned()
         })?;
-        if question.command().claims().writes() {
+        if line.command().claims().writes() {
             return Err("it writes a file: leave that option out".to_owned());
         }
-        if question.command().has_store() {
+        if line.command().has_store() {
             return Err("it has a separate store: give --store to `validate` instead".to_owned());
         }
-        Ok(question)
+        Ok(line)
     }
 
     fn command(&self) -> &dyn RowCommand {
         match &self.command {
-            QuestionCommand::CriticalPath(arguments) => arguments,
-            QuestionCommand::Laws(arguments) => arguments,
-            QuestionCommand::Saturation(arguments) => arguments,
-            QuestionCommand::Topology(arguments) => arguments,
+            AnyRowCommand::CriticalPath(arguments) => arguments,
+            AnyRowCommand::Laws(arguments) => arguments,
+            AnyRowCommand::Saturation(arguments) => arguments,
+            AnyRowCommand::Topology(arguments) => arguments,
         }
     }
 }
@@ -64,7 +64,7 @@ pub struct RowCommands;
 
 impl Commands for RowCommands {
     fn read(&self, words: &[String]) -> Result<Box<dyn Command>, String> {
-        RowCommandLine::read(words).map(|question| Box::new(question) as Box<dyn Command>)
+        RowCommandLine::read(words).map(|line| Box::new(line) as Box<dyn Command>)
     }
 }
 

@@ -102,5 +102,5 @@ impl ScriptArguments {
 }
 
 fn unknown(what: &str, error: &io::Error) -> Failure {
-    StudyError::Failed(format!("{what}: {error}")).into()
+    StudyError::failed(format_args!("{what}: {error}")).into()
 }

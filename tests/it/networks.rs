@@ -361,6 +361,24 @@ fn costs_without_effect_on_traffic_are_named() {
     assert_eq!(said("program.offered=0.1"), "");
 }
 
+/// On a ring, the tornado of a square grid loads a channel tenfold less than that of the ring itself.
+#[test]
+fn a_pattern_of_another_grid_than_the_network_is_named() {
+    let said = |topology: &str, pattern: &str| {
+        let settings = ["axes=[]", topology, pattern].map(|setting| ["--set", setting]).concat();
+        let words = [&["run", "scenarios/traffic-64.ron"], &settings[..]].concat();
+        String::from_utf8(parsim().args(words).output().expect("it runs").stderr).expect("it is text")
+    };
+    let (ring, square) =
+        ("machine.network.topology=Ring(nodes: 64)", "machine.network.topology=Torus2d(rows: 8, columns: 8)");
+    let tornado = said(ring, "program.pattern=Tornado");
+    assert!(tornado.contains("tornado counts in a grid of 8 × 8 nodes, and the network is one of 64"), "{tornado}");
+    assert!(tornado.contains("`GridTornado(sides: [64])`"), "{tornado}");
+    assert!(said(ring, "program.pattern=News").contains("the pattern news counts in a grid of 8 × 8"));
+    assert_eq!(said(square, "program.pattern=Tornado"), "");
+    assert_eq!(said(ring, "program.pattern=GridTornado(sides: [64])"), "");
+}
+
 /// A flit of 4 B takes 4.44 ps at this rate.
 #[test]
 fn a_clock_that_picoseconds_cannot_tell_is_rejected() {

@@ -28,7 +28,7 @@ fn makespan(scenario: &CheckedScenario) -> SimDuration {
 /// The makespan of a program in Rust where the scenario has its program of steps.
 fn in_rust(scenario: &CheckedScenario, program: &dyn Program) -> SimDuration {
     let layout = scenario.layout().clone();
-    let simulation = Simulation::with_layout(&scenario.machine, layout, parsim::engine::Streams::new(scenario.seed));
+    let simulation = Simulation::on_granted(&scenario.machine, layout, parsim::engine::Streams::new(scenario.seed));
     simulation.run(program).expect("it runs").makespan
 }
 

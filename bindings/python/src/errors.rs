@@ -36,7 +36,7 @@ pub fn raised(py: Python<'_>, error: StudyError) -> PyErr {
         StudyError::Faults(faults) => of_faults(py, &faults),
         StudyError::Request(message) => of_request(py, message),
         StudyError::Argument(name, message) => of_request(py, format!("{name}: {message}")),
-        StudyError::Failed(message) | StudyError::Defect(message) => SimulationError::new_err(message),
+        StudyError::Failed(messages) | StudyError::Defect(messages) => SimulationError::new_err(messages.join("\n")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::grid_blocks::SHARING_A_CORE;
 use super::placement::CoreGroups;
-use super::{Layout, Machine, Partition, Placement, Transport, folding, grid_blocks};
+use super::{Layout, Machine, Partition, Placement, Transport, folding, grid_blocks, loggops};
 use crate::engine::Streams;
 use crate::fault::{Fault, Rejection, within};
 use crate::network::Topology;
@@ -114,13 +114,12 @@ impl<'m> Allocation<'m> {
         Ok(topology)
     }
 
-    /// Returns the layout of an allocation that has been [granted](Self::layout) before. Without that check the layout
-    /// may be one that no run accepts.
+    /// Returns the layout of an allocation whose [`layout`](Self::layout) was granted before, without checking it again.
     ///
     /// # Panics
     /// May panic if [`layout`](Self::layout) rejects the allocation.
     #[must_use]
-    pub fn granted(&self) -> Layout {
+    pub fn layout_granted_before(&self) -> Layout {
         self.placement.lay_out(self.topology(), self.ranks, self.of_nodes())
     }
 
@@ -137,8 +136,7 @@ impl<'m> Allocation<'m> {
     pub fn topology(&self) -> Topology {
         let whole = &self.machine.network.topology;
         // A machine without a fixed number of nodes is as large as its ranks need.
-        let has_no_end = *whole == (Topology::Complete { nodes: super::loggops::NODES });
-        let partition = if has_no_end { Partition::Fitted } else { self.partition };
+        let partition = if loggops::is_unbounded(whole) { Partition::Fitted } else { self.partition };
         partition.of(whole, self.placement.nodes_needed(self.ranks))
     }
 

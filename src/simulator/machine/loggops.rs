@@ -92,8 +92,14 @@ impl Default for LogGops {
     }
 }
 
-/// More nodes than any run has ranks, which stands for an unlimited number of nodes.
-pub(super) const NODES: u32 = 1 << 24;
+/// More nodes than any run has ranks. A complete topology of them stands for any number of nodes: between all pairs of
+/// nodes, the part that the ranks need has the same links as the whole.
+const UNBOUNDED: Topology = Topology::Complete { nodes: 1 << 24 };
+
+/// Returns `true` for the topology that stands for any number of nodes.
+pub(super) fn is_unbounded(topology: &Topology) -> bool {
+    *topology == UNBOUNDED
+}
 
 impl From<LogGops> for Machine {
     fn from(model: LogGops) -> Self {
@@ -125,7 +131,7 @@ impl Machine {
     /// Returns `true` if the machine has any number of nodes, because no network connects them.
     #[must_use]
     pub fn has_any_nodes(&self) -> bool {
-        self.network.topology.nodes() == NODES
+        is_unbounded(&self.network.topology)
     }
 }
 
@@ -162,8 +168,5 @@ fn free_network(latency: SimDuration) -> Network {
     let switching = Switching::cut_through(Bytes::new(u32::MAX.into()));
     let links = Link { latency, ..Link::new(PerByte::FREE) };
     let contention = Contention::Off;
-    Network {
-        contention,
-        ..Network::new(Topology::Complete { nodes: NODES }, Routing::DimensionOrder, switching, links)
-    }
+    Network { contention, ..Network::new(UNBOUNDED, Routing::DimensionOrder, switching, links) }
 }

@@ -112,7 +112,7 @@ impl Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Sends {
-    /// The last packet has been injected: it has left over its first link.
+    /// The last packet has been injected: it has left over its first link. Not for nodes with interfaces.
     UntilInjected,
     /// The acknowledgement of the delivered message has returned. Through an interface: the destination has the message,
     /// which is so on arrival with `progress: Offloaded`, when its processor begins to handle the message with
@@ -120,7 +120,7 @@ pub enum Sends {
     /// part, which begins with the first byte.
     UntilDelivered,
     /// The message has been delivered, the receiver has posted a receive for it, and the acknowledgement of both has
-    /// returned.
+    /// returned. Not for nodes with interfaces, whose large messages wait with `Eager` or `data: OnRequest`.
     Rendezvous,
     /// Immediately: the message has been copied, and its packets are prepared in the background.
     Buffered,

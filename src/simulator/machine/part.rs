@@ -47,7 +47,7 @@ impl fmt::Display for Submachine {
         write!(f, "{in_use}")?;
         if !self.exists() {
             write!(f, ", which is not a part of the machine's {machine}")
-        } else if in_use != machine && *machine != (Topology::Complete { nodes: super::loggops::NODES }) {
+        } else if in_use != machine && !super::loggops::is_unbounded(machine) {
             write!(f, " of the machine's {machine}")
         } else if *occupied < in_use.nodes() {
             write!(f, ", {occupied} of {} nodes with ranks", in_use.nodes())

@@ -209,6 +209,13 @@ impl Pattern {
         }
     }
 
+    /// Returns the side of the square grid in which the pattern counts rows and columns; `None` if there is none.
+    #[must_use]
+    pub fn square_side(&self, nodes: u32) -> Option<u32> {
+        let counts = matches!(self, Self::Transpose | Self::News | Self::Tornado);
+        Some(side(nodes)).filter(|side| counts && side.pow(2) == nodes)
+    }
+
     /// Returns the largest load of any channel of `topology` along the natural routes.
     #[must_use]
     pub fn largest_load(&self, topology: &Topology) -> Option<f64> {
@@ -246,8 +253,9 @@ impl Pattern {
             Self::Permutation(list) => {
                 let mut sorted = list.clone();
                 sorted.sort_unstable();
-                (!sorted.into_iter().eq(0..nodes))
-                    .then(|| format!("the list is not a permutation of 0 to {}", nodes - 1))
+                (!sorted.into_iter().eq(0..nodes)).then(|| {
+                    format!("the list is not a permutation of 0 to {}; many nodes send to one as `HotSpot`", nodes - 1)
+                })
             }
             _ => None,
         }
@@ -346,6 +354,7 @@ mod tests {
         assert_eq!(to(&Pattern::Transpose, 1), 4);
         assert_eq!((to(&Pattern::Shuffle, 0b1010), to(&Pattern::Shuffle, 15)), (0b0101, 15));
         assert_eq!((to(&Pattern::Tornado, 4), to(&Pattern::Tornado, 7)), (5, 4));
+        assert_eq!((Pattern::Tornado.square_side(16), Pattern::Tornado.square_side(15)), (Some(4), None));
     }
 
     #[test]

@@ -172,7 +172,7 @@ pub enum SimulationError {
         /// A description of the violation.
         fault: String,
     },
-    /// An earlier run of the same case failed; this is its message.
+    /// An earlier run of the same case failed, or its stored result cannot be read; this is the message.
     #[error("{0}")]
     Recalled(String),
 }
@@ -245,12 +245,12 @@ impl<'m> Simulation<'m> {
         let topology = allocation.topology_in_use()?;
         let estimate = Estimate::idle(allocation.machine(), &topology, allocation.ranks());
         Rejection::unless_empty(Limits::default().exceeded_by(&estimate).into_iter().collect())?;
-        Ok(Self::with_layout(allocation.machine(), allocation.layout()?, allocation.random_streams()))
+        Ok(Self::on_granted(allocation.machine(), allocation.layout()?, allocation.random_streams()))
     }
 
-    /// Creates a run of a layout on `machine`. The layout must have been accepted for this machine.
+    /// Creates a run of a layout that was granted before on `machine`, without checking the machine again.
     #[must_use]
-    pub fn with_layout(machine: &'m Machine, layout: Layout, streams: Streams) -> Self {
+    pub fn on_granted(machine: &'m Machine, layout: Layout, streams: Streams) -> Self {
         let (limits, logs) = (Limits::default(), Logs::default());
         Self { machine, layout, streams, limits, logs, pulse: None, packet_by_packet: false, background: None }
     }

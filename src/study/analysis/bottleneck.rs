@@ -30,6 +30,20 @@ pub struct BottleneckSite {
     pub module: Option<&'static str>,
     /// The phase of the program.
     pub phase: Option<&'static str>,
+    /// The rank for which the measured one waits, if the bottleneck is communication.
+    pub waits_for: Option<SlowestRank>,
+}
+
+/// The rank whose own work takes longest, with its lead over the rank that ends last, whose times are those of the run.
+/// The latter has to wait for it as long, at most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowestRank {
+    /// The rank.
+    pub rank: u32,
+    /// How much longer it works, in seconds.
+    pub longer_s: f64,
+    /// The same as a fraction of the communication of the rank that ends last, at most 1.
+    pub share: f64,
 }
 
 /// A change of the bottleneck along an axis.
@@ -84,7 +98,24 @@ impl BottleneckSite {
             link_share: link.and_then(|link| share(link.busy)),
             module: phase,
             phase,
+            waits_for: SlowestRank::of(trace).filter(|_| communicates),
         }
+    }
+}
+
+impl SlowestRank {
+    /// The activities for which other ranks wait. Unlike these, communication may itself be waiting.
+    const WORK: [Activity; 4] = [Activity::Computing, Activity::Ready, Activity::Loading, Activity::InputOutput];
+    /// The smallest part of the communication that is worth mentioning.
+    const NOTICEABLE: f64 = 0.2;
+
+    fn of(trace: &Trace) -> Option<Self> {
+        let (last, rank) = (trace.last_rank(), longest_rank(trace, &Self::WORK)?);
+        let work = |rank| time_of(trace, rank, &Self::WORK).seconds();
+        let (longer_s, communication_s) =
+            (work(rank) - work(last), time_of(trace, last, activities(Component::Communication, false)).seconds());
+        let share = (longer_s / communication_s).min(1.0);
+        (share >= Self::NOTICEABLE).then_some(Self { rank, longer_s, share })
     }
 }
 
@@ -281,5 +312,20 @@ mod tests {
         let place = BottleneckSite::in_trace(&trace, &communication);
         assert_eq!((place.rank, place.link, place.phase), (Some(0), Some((0, 1)), Some("distribution")));
         assert_eq!((place.rank_share, place.link_share), (Some(1.0 / 7.0), Some(1.0 / 7.0)));
+        assert_eq!(place.waits_for, None);
+    }
+
+    #[test]
+    fn communication_may_be_waiting_for_the_slowest_rank() {
+        let mut trace = trace();
+        // It then works for 6 s, and the host's rank for 5 s, which communicates for 2 s.
+        trace.accounts.add(1, "reduction", Activity::Computing, SimDuration::from_us(2_000_000));
+        let slowest = |component| {
+            let bottleneck = Bottleneck { component, part: None, share: 1.0 };
+            BottleneckSite::in_trace(&trace, &bottleneck).waits_for
+        };
+        let expected = SlowestRank { rank: 1, longer_s: 1.0, share: 0.5 };
+        assert_eq!(slowest(Component::Communication), Some(expected));
+        assert_eq!(slowest(Component::Computation), None);
     }
 }

@@ -94,7 +94,7 @@ const COMMUNICATING: [Activity; 3] = [Activity::Sending, Activity::Blocked, Acti
 /// The phases whose communication is a part of its own.
 const NAMED_COMMUNICATION: [Phase; 4] = ["initialisation", "distribution", "broadcast", "collection"];
 
-/// The smallest part of a run that computations may take so that waiting for them matters.
+/// The smallest part of a run that matters.
 const NOTICEABLE: f64 = 0.05;
 
 /// A component of the execution time for which a B-ratio is defined.
@@ -322,16 +322,6 @@ impl Components {
         components.input_s = (with_host - trace.written).seconds();
         components.output_s = trace.written.seconds();
         components
-    }
-
-    /// Returns `true` if the rank computes less than half of the mean over all ranks. Much of its communication is then
-    /// waiting for the computations of other ranks, provided that these take a noticeable part of the run: the mean must
-    /// be at least a twentieth of the total time.
-    #[must_use]
-    pub fn computes_little(&self) -> bool {
-        let own =
-            [Some(self.computation_s), self.serial_s, self.parallel_overhead_s].into_iter().flatten().sum::<f64>();
-        self.processor_utilization >= NOTICEABLE && own < 0.5 * self.processor_utilization * self.total_s
     }
 
     fn add(&mut self, phase: Phase, account: Account) {

@@ -17,7 +17,7 @@ mod statistics;
 pub mod step;
 
 pub use accounting::{Accounting, Gain, PhaseBalance, RankTime};
-pub use bottleneck::{AxisInterval, Bottleneck, BottleneckChange, BottleneckSite};
+pub use bottleneck::{AxisInterval, Bottleneck, BottleneckChange, BottleneckSite, SlowestRank};
 pub use breakdown::{Breakdown, BusiestLink, Share};
 pub use components::{Component, Components, ComputationSplit, PhaseCommunication, SubComponent};
 pub use critical_path::CriticalPath;

@@ -46,10 +46,6 @@ impl BottleneckSource {
     }
 }
 
-const NOTE_ON_RANK: &str = "note: these are the times of the rank that ends last, which computes less than half as much as the \
-                            ranks do in the mean: its waits for their computations count as communication; `parsim critical-path` \
-                            follows them";
-
 /// One curve, with the numbers of its cases.
 pub struct CurveCases {
     /// The values of all other axes, in words.
@@ -123,15 +119,8 @@ impl<'c> Bottlenecks<'c> {
         numbered.sort_by_key(|(case, _)| *case);
         let records = numbered.into_iter().map(|(_, record)| record).collect();
         let remarks = Remarks::on(self.cases.iter().map(|case| &*case.scenario)).all();
-        let notes = note_on_withheld(self.withheld).into_iter().chain(self.note_on_host()).chain(remarks).collect();
+        let notes = note_on_withheld(self.withheld).into_iter().chain(remarks).collect();
         Answer { notes, ..Answer::many(records, &words.join("\n\n")) }
-    }
-
-    fn note_on_host(&self) -> Option<String> {
-        let is_simulated = matches!(self.source, BottleneckSource::Simulated);
-        let points = self.curves.iter().flat_map(|group| &group.curve.points);
-        let mut known = points.filter_map(|point| point.components.as_ref());
-        (is_simulated && known.any(Components::computes_little)).then(|| NOTE_ON_RANK.to_owned())
     }
 
     fn records<'g>(&'g self, group: &'g CurveCases) -> impl Iterator<Item = (usize, Record)> + 'g {

@@ -1,6 +1,6 @@
 //! Runs many cases on all cores and delivers their results in order.
 
-use super::error::{CaseError, StudyError, one_a_line};
+use super::error::{CaseError, StudyError};
 use super::identity::metadata;
 use super::memory_budget::MemoryBudget;
 use super::outcome::{Outcome, keyed};
@@ -120,7 +120,9 @@ pub fn run_all_and(
         |(index, case), runner: &CaseRunner<'_>| runner.run_and(Cow::Borrowed(case), |outcome| finish(index, outcome));
     let mut see = |turn: CaseResult<'_>| match turn {
         CaseResult::Run(case, result) => receive(&case, *result),
-        CaseResult::Stored(_) | CaseResult::Invalid(..) => unreachable!("these cases are described well"),
+        CaseResult::Stored(_) | CaseResult::Invalid(..) => {
+            unreachable!("`run_and` returns only runs, and cases are checked")
+        }
     };
     let (items, count) = (cases.iter().enumerate(), cases.len() as u64);
     run_each(items, count, turn, workers, references, |turns| turns.into_iter().all(&mut see))
@@ -410,11 +412,10 @@ impl Failures {
             self.words.push(format!("{unreported} more cases failed"));
         }
         self.words.extend(last);
-        let words = one_a_line(&self.words);
         match self {
             Self { count: 0, .. } => Ok(()),
-            Self { defects: 0, .. } => Err(StudyError::Failed(words)),
-            _ => Err(StudyError::Defect(words)),
+            Self { defects: 0, words, .. } => Err(StudyError::Failed(words)),
+            Self { words, .. } => Err(StudyError::Defect(words)),
         }
     }
 
@@ -484,6 +485,8 @@ mod tests {
         };
         assert!(failed(0, 0).is_ok());
         assert!(matches!(failed(2, 0), Err(StudyError::Failed(_))));
-        assert!(matches!(failed(30, 1), Err(StudyError::Defect(words)) if words.ends_with("10 more cases failed")));
+        assert!(
+            matches!(failed(30, 1), Err(StudyError::Defect(words)) if words.last().unwrap() == "10 more cases failed")
+        );
     }
 }

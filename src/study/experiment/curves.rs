@@ -55,8 +55,8 @@ impl CurveAxis {
     pub fn to_draw(plan: &Plan, name: Option<&str>) -> Result<Self, StudyError> {
         let axis = Self::of(plan, name)?;
         if axis.name.is_empty() {
-            let message = "--plot: there is no axis to draw along; give one, such as --over p=1,2,4,8";
-            return Err(StudyError::Request(message.to_owned()));
+            let message = "has no axis to draw along; give one, such as --over p=1,2,4,8";
+            return Err(StudyError::Argument("plot", message.to_owned()));
         }
         Ok(axis)
     }

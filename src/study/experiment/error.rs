@@ -62,13 +62,19 @@ pub enum StudyError {
     Request(String),
     /// An argument of the experiment is invalid: its name, and a message with its value and what would be right.
     Argument(&'static str, String),
-    /// Some runs did not complete.
-    Failed(String),
-    /// Some runs hit a defect in parsim itself.
-    Defect(String),
+    /// Some runs did not complete, with a message for each.
+    Failed(Vec<String>),
+    /// Some runs hit a defect in parsim itself, with a message for each that did not complete.
+    Defect(Vec<String>),
 }
 
 impl StudyError {
+    /// Returns the error that something did not complete, with one message.
+    #[must_use]
+    pub fn failed(message: impl fmt::Display) -> Self {
+        Self::Failed(vec![message.to_string()])
+    }
+
     /// Returns the error that the filter leaves no case.
     #[must_use]
     pub fn no_case() -> Self {
@@ -96,17 +102,11 @@ impl StudyError {
         let with = |message: String| format!("{place}: {message}");
         match self {
             Self::Request(message) => Self::Request(with(message)),
-            Self::Failed(message) => Self::Failed(with(message)),
-            Self::Defect(message) => Self::Defect(with(message)),
+            Self::Failed(messages) => Self::Failed(messages.into_iter().map(with).collect()),
+            Self::Defect(messages) => Self::Defect(messages.into_iter().map(with).collect()),
             Self::Faults(_) | Self::Argument(..) => self,
         }
     }
-}
-
-/// Joins several messages into one, each on a separate line with the prefix that the command prints before the first.
-#[must_use]
-pub fn one_a_line(messages: &[String]) -> String {
-    messages.join("\nparsim: ")
 }
 
 impl fmt::Display for StudyError {
@@ -114,7 +114,8 @@ impl fmt::Display for StudyError {
         match self {
             Self::Faults(faults) => f.write_str(&faults.render(false)),
             Self::Argument(name, message) => write!(f, "{name} {message}"),
-            Self::Request(message) | Self::Failed(message) | Self::Defect(message) => f.write_str(message),
+            Self::Request(message) => f.write_str(message),
+            Self::Failed(messages) | Self::Defect(messages) => f.write_str(&messages.join("\n")),
         }
     }
 }
@@ -142,7 +143,7 @@ impl From<SourceFault> for StudyError {
 
 impl From<StoreError> for StudyError {
     fn from(error: StoreError) -> Self {
-        Self::Failed(error.to_string())
+        Self::failed(error)
     }
 }
 
@@ -159,8 +160,8 @@ impl From<SimulationError> for StudyError {
     fn from(error: SimulationError) -> Self {
         match error {
             SimulationError::NothingToRecord { .. } | SimulationError::Rejected(_) => Self::Request(error.to_string()),
-            SimulationError::Defect(_) => Self::Defect(error.to_string()),
-            _ => Self::Failed(error.to_string()),
+            SimulationError::Defect(_) => Self::Defect(vec![error.to_string()]),
+            _ => Self::failed(error),
         }
     }
 }

@@ -62,7 +62,7 @@ pub use cases::{
 pub use cluster::{ClosedForms, ClusterCase};
 pub use curves::{CurveAxis, CurveTime, OFFERED, TimeLines};
 pub use degrees::{check_critical_times, degrees_of_parallelism};
-pub use error::{CaseError, StudyError, one_a_line};
+pub use error::{CaseError, StudyError};
 pub use identity::{Identity, metadata};
 pub use inspection::{InspectedFile, inspect};
 pub use interval::{IntervalLevel, PredictionInterval};
@@ -115,7 +115,7 @@ pub fn run_recorded(
 /// Returns the simulation of a scenario: its machine, ranks, background traffic, seed and limits.
 #[must_use]
 pub fn simulation(scenario: &CheckedScenario) -> Simulation<'_> {
-    let simulation = Simulation::with_layout(&scenario.machine, scenario.layout(), scenario.streams());
+    let simulation = Simulation::on_granted(&scenario.machine, scenario.layout(), scenario.streams());
     let simulation = simulation.limits(scenario.limits.clone()).pulse(telemetry::pulse);
     match &scenario.background {
         Some(background) => simulation.background(background.clone()),

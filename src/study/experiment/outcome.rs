@@ -217,7 +217,7 @@ impl Outcome {
     pub fn components(&self, split: Option<ComputationSplit>) -> Components {
         let first = Components::of_trace(&self.trace, split);
         let all: Vec<_> = [first].into_iter().chain(self.others.iter().map(|other| other.components.clone())).collect();
-        let mean = Components::mean(&all).expect("there is the first");
+        let mean = Components::mean(&all).expect("`all` begins with the first seed");
         let scenario = &self.case.scenario;
         let cores = scenario.layout().cores_in_use(scenario.machine.nodes.cores());
         // Ranks that share a core cannot all be active.

@@ -6,7 +6,7 @@ use super::outcome::keyed;
 use super::recall::{Recall, state};
 use super::repetition::first_and_makespans_s;
 use super::unfinished::NAMED;
-use super::{StudyError, SweepPart, one_a_line};
+use super::{StudyError, SweepPart};
 use crate::analysis::Sample;
 use crate::answer::{Answer, AnswerShape, Record, Role};
 use crate::report::table;
@@ -120,7 +120,7 @@ impl Pairs {
     /// # Errors
     /// Returns an error that lists the cases without one.
     pub fn check(&self) -> Result<(), StudyError> {
-        self.unpaired.lines().map_or(Ok(()), |lines| Err(StudyError::Failed(one_a_line(&lines))))
+        self.unpaired.lines().map_or(Ok(()), |lines| Err(StudyError::Failed(lines)))
     }
 
     fn summary(&self) -> Record {

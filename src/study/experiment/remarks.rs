@@ -43,6 +43,8 @@ pub struct Remarks {
     other_grids: BTreeSet<([u32; 2], Vec<u32>)>,
     /// The fields of machines that have no effect on traffic.
     idle_in_traffic: BTreeSet<&'static str>,
+    /// Patterns of traffic that count by a square grid, with its side, and the sides of networks that are other grids.
+    square_in: BTreeSet<(&'static str, u32, Vec<u32>)>,
     /// The largest share of the time for which background traffic alone would occupy a channel, if that is more than all.
     overloading: Option<f64>,
     /// Faults that programs may have, by the order in which messages arrive.
@@ -88,6 +90,7 @@ impl Remarks {
         self.other_grids.extend(other_grids(scenario));
         self.of_files.extend(scenario.program.note());
         self.doubts.extend(scenario.doubt().map(|fault| fault.message.clone()));
+        self.square_in.extend(square_pattern(scenario));
         if scenario.program.is_traffic() {
             let routes = node.router == Router::Software && node.routing.per_packet != SimDuration::ZERO;
             let starts = network.start_time(&layout.topology) != SimDuration::ZERO;
@@ -121,7 +124,7 @@ impl Remarks {
     #[must_use]
     pub fn all(&self) -> Vec<String> {
         let of_programs = [self.on_loads(), self.on_noise(), self.on_delays(), self.on_processors()];
-        let of_runs = [self.on_traffic(), self.on_background(), self.on_doubts()];
+        let of_runs = [self.on_traffic(), self.on_pattern(), self.on_background(), self.on_doubts()];
         let of_nodes = [self.on_cores(), self.on_memories(), self.on_classes(), self.on_interfaces(), self.on_queues()];
         [self.on_parts(), self.on_grids()]
             .into_iter()
@@ -187,6 +190,19 @@ impl Remarks {
     fn on_traffic(&self) -> Option<String> {
         let fields = self.idle_in_traffic.iter().copied().collect::<Vec<_>>().join(" and ");
         (!fields.is_empty()).then(|| format!("note: Traffic loads the network alone: {fields} cost it no time"))
+    }
+
+    fn on_pattern(&self) -> Option<String> {
+        let (pattern, side, sides) = self.square_in.first()?;
+        let own = product(sides);
+        let remedy = if *pattern == "tornado" {
+            format!("; that of the network is `GridTornado(sides: {sides:?})`")
+        } else {
+            String::new()
+        };
+        Some(format!(
+            "note: the pattern {pattern} counts in a grid of {side} × {side} nodes, and the network is one of {own}{remedy}"
+        ))
     }
 
     fn on_background(&self) -> Option<String> {
@@ -280,6 +296,14 @@ fn overload_of_background(scenario: &CheckedScenario) -> Option<f64> {
     let flows = background.pattern.flows_between(&nodes)?;
     let used = scenario.machine.network.busiest_channel_utilization(&topology, flows, background.offered)?;
     (used > 1.0).then_some(used)
+}
+
+/// Returns the name of a pattern of traffic and the side of the grid in which it counts, with the sides of the network, if
+/// that is another grid.
+fn square_pattern(scenario: &CheckedScenario) -> Option<(&'static str, u32, Vec<u32>)> {
+    let (pattern, topology) = (&scenario.program.traffic()?.pattern, scenario.layout().topology);
+    let (side, sides) = (pattern.square_side(scenario.ranks)?, topology.grid_sides()?);
+    (topology.nodes() == scenario.ranks && sides[..] != [side; 2]).then(|| (pattern.name(), side, sides))
 }
 
 /// Returns the number of `ranks` of a node and of its interfaces, if there are more ranks, and their sends hold the

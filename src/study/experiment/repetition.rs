@@ -1,7 +1,7 @@
 //! The runs of a case: one with its seed, and the repetitions with further seeds.
 
 use super::recall::{CaseRuns, Recall};
-use super::stopping::needs_another_run;
+use super::run_series::RunSeries;
 use crate::analysis::Sample;
 use crate::scenario::CheckedScenario;
 use parsim_sim::simulation::{SimulationError, WallClock};
@@ -44,11 +44,7 @@ pub fn first_and_makespans_s(
     runs: &CaseRuns<'_>,
 ) -> Result<(Trace, Vec<f64>), SimulationError> {
     let begin = WallClock::begin();
-    let first = runs.run(scenario)?;
-    let mut makespans = vec![first.makespan.seconds()];
-    while needs_another_run(scenario.repeat, &makespans) {
-        let run = u32::try_from(makespans.len()).expect("a case has fewer runs");
-        makespans.push(repetition(scenario, run, begin, runs)?.makespan.seconds());
-    }
+    let RunSeries { first, makespans, .. } =
+        RunSeries::of(scenario.repeat, runs.run(scenario)?, |run| repetition(scenario, run, begin, runs))?;
     Ok((first, makespans))
 }

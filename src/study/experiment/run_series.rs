@@ -16,19 +16,15 @@ pub struct RunSeries {
 }
 
 impl RunSeries {
-    /// Makes as many runs as `repeat` requires after the `first`; `play` receives the number of the run.
+    /// Makes as many runs as `repeat` requires after the `first`; `run` receives the number of each.
     ///
     /// # Errors
-    /// Returns the errors of `play`.
-    pub(crate) fn of<E>(
-        repeat: Repeat,
-        first: Trace,
-        mut play: impl FnMut(u32) -> Result<Trace, E>,
-    ) -> Result<Self, E> {
+    /// Returns the errors of `run`.
+    pub(crate) fn of<E>(repeat: Repeat, first: Trace, mut run: impl FnMut(u32) -> Result<Trace, E>) -> Result<Self, E> {
         let mut series = Self { makespans: vec![first.makespan.seconds()], first, others: Vec::new() };
         while needs_another_run(repeat, &series.makespans) {
-            let run = u32::try_from(series.makespans.len()).expect("a case has fewer runs");
-            let trace = play(run)?;
+            let number = u32::try_from(series.makespans.len()).expect("a case has fewer runs");
+            let trace = run(number)?;
             series.makespans.push(trace.makespan.seconds());
             let components = Components::of_trace(&trace, None);
             series.others.push(Repetition { components, outcomes: trace.outcomes });

@@ -1,7 +1,7 @@
 //! The saturation point of a network: a search over the offered load.
 
 use super::memory_budget::MemoryBudget;
-use super::{CaseError, OFFERED, Recall, ScenarioFile, StudyError, Workers, case_name, keyed, metadata, one_a_line};
+use super::{CaseError, OFFERED, Recall, ScenarioFile, StudyError, Workers, case_name, keyed, metadata};
 use crate::analysis::Sample;
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
@@ -281,7 +281,7 @@ impl SaturationSweep {
     pub fn into_result(self) -> Result<(), StudyError> {
         let failures: Vec<_> = self.found.iter().filter_map(|(_, found)| found.as_ref().err()).collect();
         let words: Vec<_> = failures.iter().map(ToString::to_string).collect();
-        if words.is_empty() { Ok(()) } else { Err(StudyError::Failed(one_a_line(&words))) }
+        if words.is_empty() { Ok(()) } else { Err(StudyError::Failed(words)) }
     }
 }
 

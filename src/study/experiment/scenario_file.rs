@@ -113,8 +113,7 @@ impl ScenarioFile {
         let mut overrides = self.over.clone();
         if let Some(seed) = self.seed {
             if self.set.iter().any(|(path, _)| path == "seed") {
-                let message = format!("--seed {seed} and --set both give the seed: give one of them");
-                return Err(StudyError::Request(message));
+                return Err(seed_given_twice(seed, "--set"));
             }
             replace_seed(seed, &mut document, &mut overrides)?;
         }
@@ -131,10 +130,14 @@ fn replace_seed(seed: u64, document: &mut Document, overrides: &mut Vec<Override
     document.set("seed", &text).map_err(|fault| document.faults(vec![fault]))?;
     let declared = declared_over_seeds(document);
     if overrides.iter().any(|over| over.name == "seed" || declared.contains(&over.name)) {
-        return Err(StudyError::Request(format!("--seed {seed} and --over both give the seed: give one of them")));
+        return Err(seed_given_twice(seed, "--over"));
     }
     overrides.extend(declared.into_iter().map(|name| Override { name, values: vec![text.clone()] }));
     Ok(())
+}
+
+fn seed_given_twice(seed: u64, other: &str) -> StudyError {
+    StudyError::Argument("seed", format!("{seed}: {other} gives the seed, too; give one of them"))
 }
 
 /// Returns the names of the declared axes over the seed.

@@ -143,7 +143,7 @@ pub fn write_sweep<'r>(
         written.is_ok() && workers.recall.is_sound()
     })?;
     let finished = written.and_then(|()| rows.finish()).and_then(|(writer, end)| writer.finish().map(|()| end));
-    finished.map_err(|error| StudyError::Failed(format!("a row cannot be written: {error}")))
+    finished.map_err(|error| StudyError::failed(format_args!("a row cannot be written: {error}")))
 }
 
 /// Numbers of cases and runs with a result, by origin.

@@ -134,26 +134,47 @@ impl Shipped {
             | Self::Reduction(_)
             | Self::Floyd(_)
             | Self::FiniteDifference(_) => true,
-            _ => false,
+            Self::Ping(_)
+            | Self::GaussJordan(_)
+            | Self::Compute(_)
+            | Self::LinkRate(_)
+            | Self::RingShift(_)
+            | Self::Collective(_)
+            | Self::Goal(_)
+            | Self::TimeIndependent(_)
+            | Self::MpiTrace(_)
+            | Self::Chakra(_)
+            | Self::Traffic(_)
+            | Self::Ising(_) => false,
         }
     }
 
     /// Returns `true` if the ranks always compute by numbers of operations. For a program of steps, the rehearsal shows
     /// this.
     const fn computes(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::GaussJordan(_)
-                | Self::Compute(_)
-                | Self::Characteristic(_)
-                | Self::DotProduct(_)
-                | Self::Summa(_)
-                | Self::Lu(_)
-                | Self::Fft2d(_)
-                | Self::Reduction(_)
-                | Self::Floyd(_)
-                | Self::FiniteDifference(_)
-        )
+            | Self::Compute(_)
+            | Self::Characteristic(_)
+            | Self::DotProduct(_)
+            | Self::Summa(_)
+            | Self::Lu(_)
+            | Self::Fft2d(_)
+            | Self::Reduction(_)
+            | Self::Floyd(_)
+            | Self::FiniteDifference(_) => true,
+            Self::Ping(_)
+            | Self::LinkRate(_)
+            | Self::RingShift(_)
+            | Self::Collective(_)
+            | Self::Phases(_)
+            | Self::Goal(_)
+            | Self::TimeIndependent(_)
+            | Self::MpiTrace(_)
+            | Self::Chakra(_)
+            | Self::Traffic(_)
+            | Self::Ising(_) => false,
+        }
     }
 
     /// Returns `true` if a file or the program's formulas may contain times, which are not constants of the machine.

@@ -4,7 +4,8 @@ use super::horizontal_axis::HorizontalAxis;
 use super::run::{ReferenceValue, vertex};
 use super::table::{TextTable, capitalised, digits, time};
 use crate::analysis::{
-    AxisInterval, Bottleneck, BottleneckChange, BottleneckSite, Component, Components, PhaseCommunication, SubComponent,
+    AxisInterval, Bottleneck, BottleneckChange, BottleneckSite, Component, Components, PhaseCommunication, SlowestRank,
+    SubComponent,
 };
 use crate::answer::Record;
 use parsim_sim::trace::{EXPOSED_COMMUNICATION, HIDDEN_COMMUNICATION, Phase};
@@ -270,7 +271,7 @@ impl fmt::Display for BottleneckCurve {
         if self.points.iter().any(|point| point.place.rank.is_some()) {
             f.write_str(
                 "\nTimes are those of the rank that ends last, except means; its waits for other ranks count as \
-                 communication.\n",
+                 communication. `parsim critical-path` says for what it waits.\n",
             )?;
         }
         Ok(())
@@ -368,8 +369,14 @@ fn sentence(bottleneck: &Bottleneck, point: &BottleneckPoint, load_balance: f64)
             .map(|(from, to)| format!(", link from {} to {}{}", vertex(from), vertex(to), busy(place.link_share))),
         place.phase.filter(|phase| Some(*phase) != place.module).map(|phase| format!(", during {phase}")),
         is_uneven.then(|| format!("; uneven: the ranks compute {} as long on average", percent(load_balance))),
+        place.waits_for.map(imbalance),
     ];
     [bottleneck.component.title(), &share].into_iter().chain(clauses.iter().flatten().map(String::as_str)).collect()
+}
+
+/// Returns a clause about communication that is waiting for the work of another rank.
+fn imbalance(SlowestRank { rank, longer_s, share }: SlowestRank) -> String {
+    format!("; up to {} of this is waiting for rank {rank}, which works {} longer", percent(share), time(longer_s))
 }
 
 #[cfg(test)]
@@ -393,6 +400,8 @@ mod tests {
         };
         let words = "communication (78 %), on rank 0 (busy for 95 %), link from node 0 to switch 1 (busy for 38 %)";
         assert_eq!(said(Component::Communication, 0.1), words);
+        let slowest = SlowestRank { rank: 3, longer_s: 0.75e-3, share: 0.6 };
+        assert_eq!(imbalance(slowest), "; up to 60 % of this is waiting for rank 3, which works 750 us longer");
         assert!(!said(Component::Computation, 0.9).contains("uneven"));
         assert!(said(Component::Computation, 0.47).ends_with("; uneven: the ranks compute 47 % as long on average"));
     }

@@ -110,7 +110,7 @@ impl CheckedScenario {
     /// Returns the layout of the ranks on the machine.
     #[must_use]
     pub fn layout(&self) -> Layout {
-        self.allocation().granted()
+        self.allocation().layout_granted_before()
     }
 
     /// Returns the memory that the program needs on each node, in bytes, up to the last node with a rank.

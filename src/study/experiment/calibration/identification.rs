@@ -6,7 +6,7 @@ use super::description::{CalibrationCase, Loss};
 use super::discrimination::{DistinguishingRow, distinguishing_rows};
 use super::{AlternativeFits, FittedChoice, Setting, mean_error, reason, with};
 use crate::analysis::Sample;
-use crate::experiment::{StudyError, Workers, one_a_line};
+use crate::experiment::{StudyError, Workers};
 use crate::scenario::source::Document;
 use std::path::Path;
 
@@ -168,7 +168,7 @@ impl CalibrationCase {
 fn check_runs(tried: &[CrossValidated]) -> Result<(), StudyError> {
     let line = |tried: &CrossValidated| Some(format!("{}: {}", with(&tried.settings), tried.failure.as_ref()?));
     let failures: Option<Vec<String>> = tried.iter().map(line).collect();
-    failures.map_or(Ok(()), |failures| Err(StudyError::Failed(one_a_line(&failures))))
+    failures.map_or(Ok(()), |failures| Err(StudyError::Failed(failures)))
 }
 
 /// Judges a value of a field by the alternatives that can be run: refuted if all with it are refuted, supported if all

@@ -40,7 +40,7 @@ pub use predictor::Predictor;
 pub use request::CalibrationRequest;
 pub use rows::MeasuredRow;
 
-use super::{IntervalLevel, Setting, StudyError, Workers, one_a_line};
+use super::{IntervalLevel, Setting, StudyError, Workers};
 use crate::analysis::Residuals;
 use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
@@ -221,7 +221,7 @@ fn possible(fitted: Vec<FittedChoice>) -> Result<Vec<FittedChoice>, StudyError> 
         failures if failures.len() == fitted.len() => {
             let line =
                 |(settings, failure): &(&Vec<Setting>, &StudyError)| format!("{}: {}", with(settings), reason(failure));
-            Err(StudyError::Failed(one_a_line(&failures.iter().map(line).collect::<Vec<_>>())))
+            Err(StudyError::Failed(failures.iter().map(line).collect()))
         }
         _ => Ok(fitted),
     }
@@ -244,8 +244,8 @@ impl CalibrationCase {
         self.with_fits(document, file, workers, |fits| {
             let best_of_all = &fits.fitted[0];
             let Some(best) = &best_of_all.minimum else {
-                return Err(StudyError::Failed(format!(
-                    "evaluations: {} are too few for the first slopes of {} parameters: allow more",
+                return Err(StudyError::failed(format_args!(
+                    "evaluations: {} are too few to estimate the first gradient of {} parameters: allow more",
                     self.share(),
                     self.parameters.len()
                 )));

@@ -251,7 +251,8 @@ impl Identified {
 
 /// Returns an error that names the budget if a fit has not converged.
 fn ended(has_converged: bool, fit: &str) -> Result<(), StudyError> {
-    let message = || StudyError::Failed(format!("{fit} has not ended within its evaluations: allow more by --runs"));
+    let message =
+        || StudyError::failed(format_args!("{fit} has not ended within its evaluations: allow more by --runs"));
     if has_converged { Ok(()) } else { Err(message()) }
 }
 

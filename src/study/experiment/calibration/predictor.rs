@@ -165,7 +165,7 @@ impl CalibrationCase {
             let more = 4 * self.evaluations.unwrap_or(EVALUATIONS);
             let case = file.display();
             let message = format!("{case}: the fit has not converged: allow more, such as `evaluations: {more}`");
-            return Err(StudyError::Failed(message));
+            return Err(StudyError::failed(message));
         };
         let fit = (fits.open)(&chosen.settings, usize::MAX);
         let (best, profiles) = self.profiled(&fit, best, &chosen.others)?;

@@ -281,7 +281,7 @@ impl NoValue {
                     .map(|assignment| format!("{} = {}", assignment.path, assignment.text))
                     .collect::<Vec<_>>()
                     .join(", ");
-                StudyError::Failed(format!("table `{name}`, {place} of {data}: {reason}; the parameters: {set}"))
+                StudyError::failed(format_args!("table `{name}`, {place} of {data}: {reason}; the parameters: {set}"))
             }
         }
     }

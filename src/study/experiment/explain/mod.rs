@@ -65,7 +65,7 @@ impl Explanation {
         let simulated = delivery.delivered.since(delivery.sent);
         let beyond = simulated.ps().checked_sub(itinerary.total().ps()).map(SimDuration::from_ps);
         let beyond = beyond.ok_or_else(|| {
-            StudyError::Failed(format!(
+            StudyError::failed(format_args!(
                 "the message took {} s, less than the {} s that it takes alone",
                 simulated.seconds(),
                 itinerary.total().seconds()
@@ -110,7 +110,7 @@ fn alone(scenario: &Scenario, delivery: Delivery) -> Result<SimDuration, StudyEr
     let mut alone = Scenario::clone(scenario);
     alone.machine.network.links.start = SimDuration::ZERO;
     // The host is connected to a node with a rank, which the host of the scenario, if it takes no time, need not be.
-    alone.machine.host.node = alone.allocation().granted().node(delivery.from);
+    alone.machine.host.node = alone.allocation().layout_granted_before().node(delivery.from);
     alone.machine.host.input = Linear { start: delivery.sent.since(SimTime::START), per_byte: PerByte::FREE };
     let program = move |me: Process| send_at_a_time(me, delivery);
     let simulation = Simulation::on(&alone.allocation())?.limits(Limits::default()).keep_deliveries();

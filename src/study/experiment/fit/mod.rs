@@ -224,7 +224,7 @@ impl FitRequest {
         let Some(column) = &self.messages.messages else { return Ok(()) };
         let has_none = |row: &&Row| row.number(column).is_some_and(|number| number < 1.0);
         let fault = |row: &Row| {
-            let message = "a time of no messages says nothing of them: give their number, from 1 on";
+            let message = "the number of messages is 0: give a number from 1 on";
             data.fault_in(row, column, message).help("leave the row out").into()
         };
         data.rows.iter().find(has_none).map_or(Ok(()), |row| Err(fault(row)))

@@ -262,18 +262,15 @@ fn predicted(
     let pairs = text.split(',').map(pair).collect::<Option<Vec<_>>>().unwrap_or_default();
     if let Some((other, _)) = pairs.iter().find(|(key, _)| !parameters.contains(key)) {
         let known = parameters.join(", ");
-        return Err(StudyError::Request(format!(
-            "`--at {text}`: `{other}` is not a parameter; the model has: {known}"
-        )));
+        let message = format!("{text}: `{other}` is not a parameter; the model has: {known}");
+        return Err(StudyError::Argument("at", message));
     }
     let number = |name: &String| pairs.iter().find(|(key, _)| key == name)?.1.number().filter(|number| *number > 0.0);
     let point = parameters.iter().map(number).collect::<Option<Vec<_>>>().filter(|_| pairs.len() == parameters.len());
     let point = point.ok_or_else(|| {
         let right: Vec<_> = parameters.iter().map(|name| format!("{name}=128")).collect();
-        StudyError::Request(format!(
-            "`--at {text}`: give every parameter a number above 0, such as {}",
-            right.join(",")
-        ))
+        let message = format!("{text}: give every parameter a number above 0, such as {}", right.join(","));
+        StudyError::Argument("at", message)
     })?;
     let (value, interval) = found.predict(&point);
     let at = group.name.iter().cloned().chain(pairs).collect();

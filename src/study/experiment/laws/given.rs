@@ -168,11 +168,12 @@ pub fn gustafson(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
 /// Never: the speedups have a base.
 pub fn karp_flatt(counts: &[f64], speedups: &[f64]) -> Result<Answer, StudyError> {
     if counts.len() != speedups.len() {
-        return Err(StudyError::Request(format!(
-            "--p has {} values and --speedup {}: give a speedup for each number of processors",
+        let message = format!(
+            "has {} values and --speedup {}: give a speedup for each number of processors",
             counts.len(),
             speedups.len()
-        )));
+        );
+        return Err(StudyError::Argument("p", message));
     }
     let point =
         |(p, speedup): (&f64, &f64)| SeriesPoint { processors: *p, time_s: speedup.recip(), components: Vec::new() };

@@ -37,7 +37,7 @@ impl Tuned {
         let reason = group.first().and_then(|one| one.failure.as_deref()).unwrap_or_default();
         let place = self.place(group);
         let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
-        Err(StudyError::Failed(format!("{place}no candidate can be run; the first one: {reason}")))
+        Err(StudyError::failed(format_args!("{place}no candidate can be run; the first one: {reason}")))
     }
 
     /// Draws the candidates with their intervals.

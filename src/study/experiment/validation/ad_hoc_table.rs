@@ -84,7 +84,7 @@ impl AdHocTable<'_> {
 }
 
 fn axis_value(text: &str) -> Result<(String, AxisValue), StudyError> {
-    let fault = || StudyError::Request(format!("`--calibration {text}`: write --calibration axis=value"));
+    let fault = || StudyError::Argument("calibration", format!("{text}: write axis=value"));
     let (name, value) = assigned(text).ok_or_else(fault)?;
     Ok((name.to_owned(), AxisValue::parse(value)))
 }

@@ -203,7 +203,7 @@ impl ExpressionParser<'_> {
                 Err(ExpressionFault::new(span, "something is missing at the end", "write a number, a name or `(…)`"))
             }
             ExpressionToken::Symbol(_) => {
-                let message = format!("`{}` is not expected here: a number, a name or `(` is", span.of_text(self.text));
+                let message = format!("expected a number, a name or `(`, found `{}`", span.of_text(self.text));
                 Err(ExpressionFault::new(span, message, REFERENCE))
             }
         }
@@ -331,7 +331,7 @@ impl ExpressionParser<'_> {
                 None => format!("write an operator before it; {REFERENCE}"),
             },
         };
-        ExpressionFault::new(span, format!("`{found}` is not expected here: an operator or the end is"), help)
+        ExpressionFault::new(span, format!("expected an operator or the end, found `{found}`"), help)
     }
 
     /// Returns the number of seconds that a number with the unit `found` behind it would be.

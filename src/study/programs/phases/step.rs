@@ -147,8 +147,9 @@ pub enum Step {
     },
     /// Waits for all operations that have begun.
     Waitall,
-    /// Lets all non-blocking collective operations of the rank advance as far as they can without waiting, in no time.
-    /// The operations that have begun under the name still have to be waited for.
+    /// Lets all non-blocking collective operations of the rank advance as far as they can without waiting. It takes only
+    /// the processor's work for their messages, and the operations that have begun under the name still have to be waited
+    /// for.
     Test {
         /// The name of the operations.
         request: String,
