@@ -55,6 +55,7 @@ pub struct Rehearsal {
     messages: u64,
     verbs: u64,
     backlog: Backlog,
+    begun: u32,
     is_complete: bool,
 }
 
@@ -94,6 +95,12 @@ impl Rehearsal {
     #[must_use]
     pub const fn verbs(&self) -> u64 {
         self.verbs
+    }
+
+    /// Returns the number of ranks that have begun. All of them begin before any goes on after a wait.
+    #[must_use]
+    pub const fn begun_ranks(&self) -> u32 {
+        self.begun
     }
 
     /// Returns the largest numbers of messages, and of packets of messages, that were in flight at once.
@@ -235,6 +242,7 @@ struct DryRun<'p> {
     jobs: u64,
     messages: u64,
     backlog: Backlog,
+    begun: u32,
     has_choices: bool,
 }
 
@@ -293,6 +301,7 @@ impl<'p> DryRun<'p> {
             jobs: 0,
             messages: 0,
             backlog: Backlog::default(),
+            begun: 0,
             has_choices: false,
         }
     }
@@ -303,13 +312,14 @@ impl<'p> DryRun<'p> {
             Err(Interruption::TooLong) => (Vec::new(), false),
             Err(Interruption::Fault(fault)) => (vec![*fault], true),
         };
-        let Self { packets, packet_hops, jobs, messages, verbs, backlog, has_choices, .. } = self;
+        let Self { packets, packet_hops, jobs, messages, verbs, backlog, begun, has_choices, .. } = self;
         let is_complete = is_complete && (faults.is_empty() || !has_choices);
-        Rehearsal { faults, has_choices, packets, packet_hops, jobs, messages, verbs, backlog, is_complete }
+        Rehearsal { faults, has_choices, packets, packet_hops, jobs, messages, verbs, backlog, begun, is_complete }
     }
 
     fn run_all(&mut self) -> Result<(), Interruption> {
         while let Some((rank, answer)) = self.ready.pop_front() {
+            self.begun = self.begun.max(rank + 1);
             self.run(rank, answer)?;
         }
         Ok(())

@@ -290,6 +290,7 @@ fn point(
         components,
         place,
         nodes: case.scenario.layout().topology.nodes(),
+        hides_loads: matches!(&case.scenario.program, Shipped::Phases(program) if program.hides_loads()),
         compared,
     }
 }

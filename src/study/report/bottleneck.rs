@@ -35,6 +35,8 @@ pub struct BottleneckPoint {
     pub place: BottleneckSite,
     /// The number of nodes; higher numbers of vertices are switches.
     pub nodes: u32,
+    /// `true` if ranks load while they compute, which counts as computation.
+    pub hides_loads: bool,
     /// The times to compare with the simulated one.
     pub compared: Vec<ReferenceValue>,
 }
@@ -343,6 +345,10 @@ fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &
     record.put("bottleneck_phase", place.phase);
 }
 
+/// A clause on computations during which ranks load.
+const HIDDEN_LOADS: &str =
+    "; ranks load meanwhile, so that the memory may be the limit, as `parsim critical-path` and `sensitivity` say";
+
 /// The smallest ratio of the mean computation of the ranks to the longest one that is not called uneven.
 const EVEN: f64 = 0.8;
 
@@ -360,6 +366,8 @@ fn sentence(bottleneck: &Bottleneck, point: &BottleneckPoint, load_balance: f64)
     let busy = |share: Option<f64>| share.map_or_else(String::new, |share| format!(" (busy for {})", percent(share)));
     let vertex = |number| vertex(number, point.nodes);
     let is_uneven = bottleneck.component == Component::Computation && load_balance < EVEN;
+    let hides_loads =
+        point.hides_loads && matches!(bottleneck.component, Component::Computation | Component::Processing);
     let clauses = [
         bottleneck.part.map(|part| format!(", most of it {}", part.title())),
         place.module.map(|module| format!(", in {module}")),
@@ -368,6 +376,7 @@ fn sentence(bottleneck: &Bottleneck, point: &BottleneckPoint, load_balance: f64)
             .link
             .map(|(from, to)| format!(", link from {} to {}{}", vertex(from), vertex(to), busy(place.link_share))),
         place.phase.filter(|phase| Some(*phase) != place.module).map(|phase| format!(", during {phase}")),
+        hides_loads.then(|| HIDDEN_LOADS.to_owned()),
         is_uneven.then(|| format!("; uneven: the ranks compute {} as long on average", percent(load_balance))),
         place.waits_for.map(imbalance),
     ];
@@ -385,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_sentence_says_how_busy_the_place_is_and_how_even_the_work() {
-        let said = |component, load_balance| {
+        let said = |component, load_balance, hides_loads| {
             let bottleneck = Bottleneck { component, part: None, share: 0.784 };
             let place = BottleneckSite {
                 rank: Some(0),
@@ -395,14 +404,18 @@ mod tests {
                 ..BottleneckSite::default()
             };
             let (label, compared) = (String::new(), Vec::new());
-            let point = BottleneckPoint { label, position: None, components: None, place, nodes: 1, compared };
+            let point =
+                BottleneckPoint { label, position: None, components: None, place, nodes: 1, hides_loads, compared };
             sentence(&bottleneck, &point, load_balance)
         };
         let words = "communication (78 %), on rank 0 (busy for 95 %), link from node 0 to switch 1 (busy for 38 %)";
-        assert_eq!(said(Component::Communication, 0.1), words);
+        assert_eq!(said(Component::Communication, 0.1, true), words);
+        assert!(said(Component::Computation, 0.9, true).ends_with(HIDDEN_LOADS));
         let slowest = SlowestRank { rank: 3, longer_s: 0.75e-3, share: 0.6 };
         assert_eq!(imbalance(slowest), "; up to 60 % of this is waiting for rank 3, which works 750 us longer");
-        assert!(!said(Component::Computation, 0.9).contains("uneven"));
-        assert!(said(Component::Computation, 0.47).ends_with("; uneven: the ranks compute 47 % as long on average"));
+        assert!(!said(Component::Computation, 0.9, false).contains("uneven"));
+        assert!(
+            said(Component::Computation, 0.47, false).ends_with("; uneven: the ranks compute 47 % as long on average")
+        );
     }
 }

@@ -182,7 +182,7 @@ impl Scenario {
             let InFlight { messages, bytes } = self.program.in_flight(self.ranks);
             (messages, messages * real(bytes.div_ceil(self.machine.network.unit_bytes())))
         };
-        rehearsal.map_or_else(counted, |rehearsal| in_flight(rehearsal, forecast))
+        rehearsal.map_or_else(counted, |rehearsal| in_flight(rehearsal, forecast, self.ranks))
     }
 
     /// Returns the memory of the messages that are in flight at once or never received. The memory of their packets is
@@ -288,14 +288,15 @@ impl Scenario {
 }
 
 /// Returns the maximum numbers of messages and packets in flight that a rehearsal has seen. If the rehearsal was
-/// aborted while messages piled up, both are scaled to the packets that remain.
-fn in_flight(rehearsal: &Rehearsal, forecast: &Forecast) -> (f64, f64) {
+/// aborted while messages piled up, both are scaled: to all ranks if some had not begun, otherwise to the packets that
+/// remain.
+fn in_flight(rehearsal: &Rehearsal, forecast: &Forecast, ranks: u32) -> (f64, f64) {
     let (messages, packets) = rehearsal.most_in_flight();
     let seen = real(rehearsal.packet_hops()).max(1.0);
-    let rest = if rehearsal.is_complete() || !rehearsal.backlog_grows() {
-        1.0
-    } else {
-        (forecast.packet_hops / seen).max(1.0)
+    let rest = match () {
+        () if rehearsal.is_complete() || !rehearsal.backlog_grows() => 1.0,
+        () if rehearsal.begun_ranks() < ranks => f64::from(ranks) / f64::from(rehearsal.begun_ranks().max(1)),
+        () => (forecast.packet_hops / seen).max(1.0),
     };
     (real(messages) * rest, real(packets) * rest)
 }
@@ -312,9 +313,15 @@ struct Load {
     is_open: bool,
 }
 
-/// Returns the number of channels of all links. This is an upper bound if some vertices have fewer ports than others.
+/// Returns the number of channels of all links. This is an upper bound if some switches, or some nodes of a direct network,
+/// have fewer ports than others.
 fn channels(topology: &Topology) -> f64 {
-    f64::from(topology.vertices()) * f64::from(topology.ports())
+    let (switches, ports) = (topology.switches(), f64::from(topology.ports()));
+    if switches == 0 {
+        return f64::from(topology.nodes()) * ports;
+    }
+    let of_node = real(topology.links_at(0).count() as u64);
+    f64::from(topology.nodes()) * of_node + f64::from(switches) * ports
 }
 
 /// Returns the approximate mean number of links between two nodes.

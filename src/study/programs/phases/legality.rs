@@ -36,6 +36,12 @@ pub(super) fn loads(steps: &[Step]) -> bool {
     steps.iter().any(|step| load(step) || step.inner().into_iter().any(|(_, inner)| loads(inner)))
 }
 
+/// Returns `true` if a step moves bytes while the processor works.
+pub(super) fn hides_loads(steps: &[Step]) -> bool {
+    let hides = |step: &Step| matches!(step, Step::Compute { bytes: Some(_), overlap: true, .. });
+    steps.iter().any(|step| hides(step) || step.inner().into_iter().any(|(_, inner)| hides_loads(inner)))
+}
+
 /// Returns `true` if a step starts communication and continues.
 pub(super) fn continues(steps: &[Step]) -> bool {
     let starts = |step: &Step| {

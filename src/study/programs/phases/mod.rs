@@ -98,6 +98,12 @@ impl Phases {
         self.blocks().any(|(_, steps)| legality::loads(steps))
     }
 
+    /// Returns `true` if ranks load while they compute.
+    #[must_use]
+    pub fn hides_loads(&self) -> bool {
+        self.blocks().any(|(_, steps)| legality::hides_loads(steps))
+    }
+
     /// Returns `true` if the ranks need their processors for something besides messages.
     #[must_use]
     pub fn computes(&self) -> bool {

@@ -15,8 +15,6 @@ pub(super) struct ExchangePartner {
     direction: u32,
     /// The length of the message to the neighbour.
     bytes: u64,
-    /// The send of this message, once it has begun.
-    send: Option<Operation>,
 }
 
 impl ExchangePartner {
@@ -35,16 +33,18 @@ const fn exchange_tag(direction: u32) -> u32 {
     FIRST_OWN_TAG + direction
 }
 
-/// Exchanges messages with the neighbours.
-pub(super) async fn exchange(me: &Process, mut partners: Vec<ExchangePartner>) {
-    for partner in &mut partners {
-        partner.send = Some(me.start_send(partner.rank, partner.message()).await);
+/// Exchanges messages with the neighbours. All receives are posted first, as data that wait for them would otherwise come
+/// one after the other.
+pub(super) async fn exchange(me: &Process, partners: Vec<ExchangePartner>) {
+    let mut under_way: Vec<Operation> = Vec::with_capacity(2 * partners.len());
+    for partner in &partners {
+        under_way.push(me.start_receive(partner.pattern()).await);
     }
     for partner in &partners {
-        me.receive_where(partner.pattern()).await;
+        under_way.push(me.start_send(partner.rank, partner.message()).await);
     }
-    for send in partners.iter().filter_map(|partner| partner.send) {
-        me.wait(send).await;
+    for operation in under_way {
+        me.wait(operation).await;
     }
 }
 
@@ -59,7 +59,7 @@ impl StepInterpreter {
             }
             let bytes = exchange.bytes.bytes(&self.slots)?;
             for (direction, rank) in (2 * place..).zip(dimension.neighbours(me)) {
-                partners.extend(rank.map(|rank| ExchangePartner { rank, direction, bytes, send: None }));
+                partners.extend(rank.map(|rank| ExchangePartner { rank, direction, bytes }));
             }
         }
         Ok(partners)
