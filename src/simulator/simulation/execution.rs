@@ -125,7 +125,8 @@ enum WaitState {
     /// The end of a computation, of a transfer with the host or of communication work, which `Computed` or
     /// `TimerExpired` reports.
     ForTime,
-    ForOperation(Operation),
+    /// The end of the operation at this place, which is not reused before.
+    ForOperation(u32),
     ForAny,
     ForNotices,
     AtBarrier,
@@ -280,12 +281,15 @@ impl<'s, O: Observer> Execution<'s, O> {
                 let operation = self.matching.begin_send(handle);
                 self.has_begun(now, operation);
             }
-            Completion::ComputationBegun { operation, end } => self.computes(now, Operation(operation), end),
-            Completion::Due { operation, turn } => self.due(now, Operation(operation), turn),
+            Completion::ComputationBegun { operation, end } => {
+                self.computes(now, self.matching.operation(operation), end)
+            }
+            Completion::Due { operation, turn } => self.due(now, self.matching.operation(operation), turn),
             Completion::BytesMoved { handle } => {
-                self.matching.moved(Operation(handle));
-                self.observer.on(&Occurrence::Moved { now, operation: Operation(handle) });
-                self.completed(Operation(handle));
+                let operation = self.matching.operation(handle);
+                self.matching.moved(operation);
+                self.observer.on(&Occurrence::Moved { now, operation });
+                self.completed(operation);
             }
             Completion::Sent { handle } => self.sent(now, handle, false),
             Completion::Delivered { message, handle } => {
@@ -299,7 +303,7 @@ impl<'s, O: Observer> Execution<'s, O> {
                 }
                 self.match_arrival(now, handle, message);
             }
-            Completion::Arrived { receive } => self.arrived(now, Operation(receive)),
+            Completion::Arrived { receive } => self.arrived(now, self.matching.operation(receive)),
             Completion::Launched { .. } | Completion::Landed { .. } => {}
         }
         Ok(())
@@ -393,7 +397,7 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Accepts a message that has been matched. Returns whether its data have arrived.
     fn accept(&mut self, now: SimTime, found: &Match) -> bool {
-        let is_there = self.transport.accept(now, found.message, found.operation.0);
+        let is_there = self.transport.accept(now, found.message, found.operation.place);
         if !is_there {
             self.count_program_operation();
             self.matching.await_data(found.operation, found.handle);
@@ -413,7 +417,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         let rank = self.matching.rank(operation);
         let state = &mut self.ranks[rank as usize];
         let index = match &state.waits {
-            WaitState::ForOperation(awaited) if *awaited == operation => None,
+            WaitState::ForOperation(place) if *place == operation.place => None,
             WaitState::ForAny => match self.awaited[&rank].iter().position(|awaited| *awaited == operation) {
                 Some(index) => Some(Reply::Ready(index)),
                 None => return,

@@ -368,6 +368,54 @@ fn works_that_could_be_confused_do_not_go_on_at_once() {
     assert!(fault.contains("could not be told from those of another one"), "{fault}");
 }
 
+/// Returns the fault of two ranks that execute `program`.
+fn fault_of(program: &dyn Program) -> String {
+    let (_, machine) = various().next().unwrap();
+    Simulation::new(&machine, 2).unwrap().run(program).unwrap_err().to_string()
+}
+
+/// The handle of an operation that has ended does not stand for a later one that has taken its place.
+#[test]
+fn an_operation_is_waited_for_once() {
+    /// Keeps the handle of a send that has ended, and starts a receive.
+    async fn stale(me: &Process) -> crate::program::Operation {
+        let other = 1 - me.rank();
+        let sending = me.start_send(other, Message::new(8)).await;
+        me.wait(sending).await;
+        _ = me.start_receive(other.into()).await;
+        sending
+    }
+    let waits = fault_of(&async |me: Process| drop(me.wait(stale(&me).await).await));
+    assert_eq!(waits, "rank 0: waits for an operation that it has not started or that has already ended");
+    assert_eq!(fault_of(&async |me: Process| _ = me.test(stale(&me).await).await), waits);
+    assert_eq!(fault_of(&async |me: Process| _ = me.wait_any(&[stale(&me).await]).await), waits);
+}
+
+/// The same holds for the handle of a side task.
+#[test]
+fn a_side_task_is_waited_for_once() {
+    use crate::program::{PendingOperation::SideTask, SideTasks, collective::Barrier};
+    /// Waits for a task, begins another one in its place unless there is to be none, and uses the handle of the first.
+    async fn two(me: Process, is_reused: bool, tests: bool) {
+        let mut side_tasks = SideTasks::default();
+        let work = |me: Process| async move { Barrier::Linear.run(&me).await };
+        let first = SideTask(side_tasks.begin(&me, Some(1), work).await);
+        side_tasks.wait(&me, first).await;
+        if is_reused {
+            _ = side_tasks.begin(&me, Some(2), work).await;
+        }
+        if tests {
+            side_tasks.test(&me, first).await;
+        } else {
+            side_tasks.wait(&me, first).await;
+        }
+    }
+    for (is_reused, tests) in [(true, true), (true, false), (false, true), (false, false)] {
+        let fault = fault_of(&move |me: Process| two(me, is_reused, tests));
+        assert!(fault.ends_with("waits for an operation that it has not started or that has already ended"), "{fault}");
+    }
+}
+
 /// A synchronous send ends when its message has been matched, on every machine. With interfaces it takes as long as a
 /// send that is too long to be eager.
 #[test]

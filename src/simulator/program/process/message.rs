@@ -4,10 +4,18 @@ use crate::program::Program;
 use crate::trace::RESERVED_TAGS;
 use std::rc::Rc;
 
-/// The handle of an outstanding operation, such as a send or a receive. It must be waited for.
+/// The handle of an outstanding operation, such as a send or a receive. It must be waited for, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use = "an operation is ended by waiting for it"]
-pub struct Operation(pub(crate) u32);
+pub struct Operation {
+    /// The place in the table of operations. Operations that begin later reuse it.
+    pub(crate) place: u32,
+    /// The serial number, modulo 2^32, that distinguishes the operation from earlier ones at its place.
+    pub(crate) serial: u32,
+}
+
+/// The fault of a process that uses the handle of an operation that has ended.
+pub(crate) const ENDED: &str = "waits for an operation that it has not started or that has already ended";
 
 /// A message: its length, a tag to distinguish it from others and, optionally, floating-point values.
 ///

@@ -115,7 +115,7 @@ impl<O: Observer> Execution<'_, O> {
         };
         let location = self.layout.location(rank);
         self.notices.ranks[rank as usize].waiting += 1;
-        let begun = interfaces.issue_computation(now, (location, rank), (operation.0, time), (lanes.cpu, turn));
+        let begun = interfaces.issue_computation(now, (location, rank), (operation.place, time), (lanes.cpu, turn));
         begun.map(|()| operation).map_err(|error| fault(rank, format!("cannot compute: {error}")))
     }
 
@@ -176,7 +176,7 @@ impl<O: Observer> Execution<'_, O> {
         self.observer.on(&Occurrence::Begun { rank, operation });
         let location = self.layout.location(rank);
         match self.transport.message_transport() {
-            Some(interfaces) => interfaces.issue_receive(now, location, operation.0, (lanes, turn)),
+            Some(interfaces) => interfaces.issue_receive(now, location, operation.place, (lanes, turn)),
             None => self.post(now, operation),
         }
         operation
@@ -270,7 +270,7 @@ impl<O: Observer> Execution<'_, O> {
         }
         for PendingNotice { at, notice, .. } in pending.iter().filter(|notice| !is_now(notice)) {
             let interfaces = self.transport.message_transport().expect("only interfaces foresee what happens");
-            interfaces.schedule_due(*at, notice.operation.0, turn_of(*notice));
+            interfaces.schedule_due(*at, notice.operation.place, turn_of(*notice));
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ impl<O> Execution<'_, O> {
         for rank in 0..self.layout.ranks() {
             let state = &self.ranks[rank as usize];
             let (waits, waits_for) = match &state.waits {
-                WaitState::ForOperation(operation) => self.matching.describe(*operation, program),
+                WaitState::ForOperation(place) => self.matching.describe(self.matching.operation(*place), program),
                 // The first operation is the awaited one, and the others are those of side tasks.
                 WaitState::ForAny if self.context.notes[rank as usize].progresses.get() => {
                     self.matching.describe(self.awaited[&rank][0], program)

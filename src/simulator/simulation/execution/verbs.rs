@@ -4,7 +4,7 @@ use super::{Execution, WaitState, WriteTimes, answer, fault};
 use crate::fault::Fault;
 use crate::node::Scratch;
 use crate::node::processor::Computation;
-use crate::program::{Message, MessagePattern, Operation, Reply, Verb, port_of, send_fault};
+use crate::program::{ENDED, Message, MessagePattern, Operation, Reply, Verb, port_of, send_fault};
 use crate::simulation::SimulationError;
 use crate::simulation::observer::{Observer, Occurrence};
 use crate::trace::Activity;
@@ -177,9 +177,9 @@ impl<O: Observer> Execution<'_, O> {
         self.observer.on(&Occurrence::Begun { rank, operation });
         let location = self.layout.location(rank);
         if is_memory {
-            self.transport.load(now, location, bytes, operation.0);
+            self.transport.load(now, location, bytes, operation.place);
         } else {
-            self.transport.leave_node(now, location, bytes, operation.0);
+            self.transport.leave_node(now, location, bytes, operation.place);
         }
         operation
     }
@@ -191,7 +191,7 @@ impl<O: Observer> Execution<'_, O> {
             let reply = answer(self.matching.end(operation));
             return Ok(self.join(now, rank, (operation, activity), reply));
         }
-        Ok(self.wait(rank, WaitState::ForOperation(operation), activity))
+        Ok(self.wait(rank, WaitState::ForOperation(operation.place), activity))
     }
 
     /// Replies to a rank that waits for a complete operation: immediately, or once its processor has handled everything
@@ -263,7 +263,7 @@ impl<O: Observer> Execution<'_, O> {
 }
 
 fn invalid_operation(rank: u32) -> SimulationError {
-    fault(rank, "waits for an operation that it has not started or that has already ended".to_owned())
+    fault(rank, ENDED.to_owned())
 }
 
 /// Returns the message of a fault with the path of the field, if it has one.
