@@ -1,7 +1,7 @@
 //! The event loop: processes make requests, the transport executes them, and completions resume the processes.
 
 use super::background::Background;
-use super::guard::Guard;
+use super::guard::{Deadline, Guard};
 use super::host_queue::HostQueue;
 use super::matching::{Match, Matching};
 use super::node_barrier::NodeBarriers;
@@ -134,7 +134,7 @@ enum WaitState {
 
 impl<'s, O: Observer> Execution<'s, O> {
     /// Sets up a run before its first event.
-    pub fn new(simulation: &'s Simulation<'_>, program: &dyn Program, observer: O) -> Self {
+    pub fn new(simulation: &'s Simulation<'_>, program: &dyn Program, observer: O, deadline: Deadline) -> Self {
         let Simulation { machine, layout, streams, .. } = simulation;
         let ranks = layout.ranks();
         let overlap = program.hides_communication().then(|| OverlapMeter::new(ranks));
@@ -175,7 +175,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             notices: NoticeBoard::default(),
             finished: 0,
             last_finish: SimTime::START,
-            guard: Guard::new(&simulation.limits, simulation.pulse.as_ref()),
+            guard: Guard::new(&simulation.limits, simulation.pulse.as_ref(), deadline),
         }
     }
 

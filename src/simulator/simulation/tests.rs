@@ -552,3 +552,25 @@ fn a_run_is_begun_again_without_trains_if_they_save_few_events() {
         assert_eq!((trace.makespan, trace.counts, begun), (single.makespan, single.counts, expected));
     }
 }
+
+/// A run whose processes end before their packets is repeated packet by packet, within the same limit.
+#[test]
+fn all_attempts_at_a_run_share_its_limit_of_wall_time() {
+    async fn leave(me: Process) {
+        if me.rank() == 0 {
+            _ = me.start_send(1, Message::new(100_000)).await;
+        }
+    }
+    let machine = crate::machine::shipped("parsytec-supercluster-t800");
+    let attempts = AtomicU32::new(0);
+    let limits = Limits { wall: Some(SimDuration::from_us(100_000)), ..Limits::default() };
+    let simulation = Simulation::new(&machine, 2).unwrap().limits(limits).pulse(|_, _| {
+        // An attempt begins with a pulse, and has too few events for another one.
+        attempts.fetch_add(1, Ordering::Relaxed);
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        ControlFlow::Continue(())
+    });
+    let ended = simulation.run(&leave);
+    assert!(matches!(ended, Err(SimulationError::WallLimit { .. })), "{ended:?}");
+    assert_eq!(attempts.load(Ordering::Relaxed), 2);
+}

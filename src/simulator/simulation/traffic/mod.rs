@@ -1,6 +1,6 @@
 //! Open-loop traffic on a network: injection, measurement, drain.
 
-use super::guard::Guard;
+use super::guard::{Deadline, Guard};
 use super::{Simulation, SimulationError};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::machine::Layout;
@@ -22,10 +22,10 @@ use latencies::Latencies;
 ///
 /// # Errors
 /// A deadlock of the network, or an exceeded limit.
-pub fn run(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, SimulationError> {
+pub fn run(simulation: &Simulation<'_>, traffic: &Traffic, deadline: Deadline) -> Result<Trace, SimulationError> {
     let Simulation { machine, layout, streams, .. } = simulation;
     let mut field = TrafficRun::new(&machine.network, traffic, layout, *streams);
-    field.run(Guard::new(&simulation.limits, simulation.pulse.as_ref()))?;
+    field.run(Guard::new(&simulation.limits, simulation.pulse.as_ref(), deadline))?;
     Ok(field.trace(layout))
 }
 
