@@ -310,6 +310,7 @@ impl<O: Observer> Execution<'_, O> {
         }
         let (activity, could_compute) = (issuer.activity(), issuer.waiting > 0 && issuer.computing == 0);
         let is_ready = could_compute && self.remaining_work.is_some();
-        Ok(self.wait(rank, WaitState::ForNotices, if is_ready { Activity::Ready } else { activity }))
+        self.wait(rank, WaitState::ForNotices, if is_ready { Activity::Ready } else { activity });
+        Ok(None)
     }
 }

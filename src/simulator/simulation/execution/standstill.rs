@@ -28,7 +28,7 @@ impl<O> Execution<'_, O> {
                 WaitState::ForAny => (format!("waits for any of {} operations", self.awaited[&rank].len()), None),
                 WaitState::ForNotices => self.matching.describe_first_of(rank, program),
                 WaitState::AtBarrier => ("waits at a barrier".to_owned(), None),
-                WaitState::Nothing | WaitState::ForTime => continue,
+                WaitState::Nothing | WaitState::ForTime(_) => continue,
             };
             let (phase, step) = (self.context.phases.name(state.phase), self.context.step(rank));
             blocked.push(Blocked { rank, phase, step, place: None, waits, waits_for });
