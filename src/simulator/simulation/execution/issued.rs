@@ -1,7 +1,7 @@
 //! Operations that processes issue without waiting for them, and the notices about these operations.
 
 use super::{Execution, WaitState, fault};
-use crate::machine::{IssueOrder, IssueResources, MessageTransport};
+use crate::machine::{IssueOrder, IssueResources, MessageTransport, OutgoingMessage};
 use crate::node::processor::Computation;
 use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Reply};
 use crate::simulation::SimulationError;
@@ -151,15 +151,15 @@ impl<O: Observer> Execution<'_, O> {
         let Message { bytes, again, .. } = message;
         self.check_send(rank, to, bytes)?;
         let (operation, handle) = self.matching.prepare_send(now, (rank, to), message, Some(lanes));
-        let cause = self.observer.last_event(rank);
+        let sent = OutgoingMessage { bytes, again, handle, cause: self.observer.last_event(rank) };
         self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
         let locations = (self.layout.location(rank), self.layout.location(to));
         if let Some(interfaces) = self.transport.message_transport() {
-            interfaces.issue_send(now, locations, (bytes, handle, cause), (lanes, turn));
+            interfaces.issue_send(now, locations, sent, (lanes, turn));
         } else {
             let begun = self.matching.begin_send(handle);
             self.queue_notice(rank, now, begun, false);
-            self.transport.send(now, locations, (bytes, again), handle, cause);
+            self.transport.send(now, locations, sent);
         }
         self.count_program_operation();
         Ok(operation)

@@ -2,6 +2,7 @@
 
 use super::{Execution, TimerUse, WaitState, WriteTimes, answer, fault};
 use crate::fault::Fault;
+use crate::machine::OutgoingMessage;
 use crate::node::Scratch;
 use crate::node::processor::Computation;
 use crate::program::{ENDED, Message, MessagePattern, Operation, Reply, Verb, port_of, send_fault};
@@ -148,7 +149,7 @@ impl<O: Observer> Execution<'_, O> {
         let Message { bytes, again, tag, .. } = message;
         self.check_send(rank, to, bytes)?;
         let (operation, handle) = self.matching.post(now, rank, to, message);
-        let cause = self.observer.last_event(rank);
+        let sent = OutgoingMessage { bytes, again, handle, cause: self.observer.last_event(rank) };
         self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
         if let Some(overlap) = &mut self.overlap {
             overlap.posted(handle, [rank, to]);
@@ -160,8 +161,8 @@ impl<O: Observer> Execution<'_, O> {
         let locations = (self.layout.location(rank), self.layout.location(to));
         let port = port_of(tag);
         match (port, self.transport.message_transport()) {
-            (Some(port), Some(interfaces)) => interfaces.send_on_port(now, locations, (bytes, handle, cause), port),
-            _ => self.transport.send(now, locations, (bytes, again), handle, cause),
+            (Some(port), Some(interfaces)) => interfaces.send_on_port(now, locations, sent, port),
+            _ => self.transport.send(now, locations, sent),
         }
         self.count_program_operation();
         Ok(operation)

@@ -3,10 +3,9 @@
 use super::{MessageTransport, TransportEvent};
 use crate::engine::Precedence;
 use crate::machine::speed_profile::paced_rows;
-use crate::machine::transport::Completion;
+use crate::machine::transport::{Completion, OutgoingMessage};
 use crate::machine::{IssueOrder, IssueResources, RankLocation};
 use crate::node::processor::{Computation, KernelError};
-use crate::trace::events::EventId;
 use crate::units::{SimDuration, SimTime};
 
 impl MessageTransport {
@@ -36,15 +35,14 @@ impl MessageTransport {
     pub fn send_on_port(
         &mut self,
         now: SimTime,
-        (from, to): (RankLocation, RankLocation),
-        (bytes, handle, cause): (u64, u32, EventId),
+        locations: (RankLocation, RankLocation),
+        sent: OutgoingMessage,
         port: u8,
     ) {
-        self.cause = cause;
-        let mut message = self.message(from, to, bytes, handle);
+        let mut message = self.message(locations, sent);
         message.interface = u32::from(port) % self.interface.count;
         let precedence = self.precedence();
-        self.dispatch(now, message, precedence);
+        self.dispatch(now, message, precedence, sent.cause);
     }
 
     /// Requests a send; `SendBegun` reports that it has begun.
@@ -52,17 +50,16 @@ impl MessageTransport {
         &mut self,
         now: SimTime,
         (from, to): (RankLocation, RankLocation),
-        (bytes, handle, cause): (u64, u32, EventId),
+        sent: OutgoingMessage,
         (lanes, turn): (IssueResources, IssueOrder),
     ) {
-        self.cause = cause;
-        let mut message = self.message(from, to, bytes, handle);
+        let mut message = self.message((from, to), sent);
         (message.resources, message.is_issued) = (lanes, true);
         for end in [from, to] {
             self.resources.provide(end, message.interface, lanes);
         }
         let precedence = self.foreseen(turn);
-        self.dispatch(now, message, precedence);
+        self.dispatch(now, message, precedence, sent.cause);
     }
 
     /// Requests a receive; `Due` reports, once its processor is free, that it is to be posted.

@@ -3,6 +3,7 @@
 use super::{Carrier, MessageId, PacketTransport};
 use crate::network::Transfers;
 use crate::trace::LinkLoad;
+use crate::trace::events::EventId;
 use crate::units::SimTime;
 
 impl PacketTransport {
@@ -42,9 +43,8 @@ impl PacketTransport {
         }
     }
 
-    /// Names the current [`cause`](Self::cause) as the cause of message `id`, if transfers are recorded.
-    pub(super) fn record_cause(&mut self, id: MessageId) {
-        let event = self.cause;
+    /// Names `event` as the cause of message `id`, if transfers are recorded.
+    pub(super) fn record_cause(&mut self, id: MessageId, event: EventId) {
         if let Some(transfers) = self.transfers() {
             transfers.caused(id, event);
         }
