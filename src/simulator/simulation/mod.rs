@@ -119,15 +119,6 @@ pub enum SimulationError {
         /// The simulated time, in seconds.
         at_s: f64,
     },
-    /// A link has carried more packets than its counter can hold.
-    #[error(
-        "a link has carried more than 2^32 of the {packet_hops} packet-hops of the run, which its counter cannot hold: use \
-         larger packets or shorter messages"
-    )]
-    PacketLimit {
-        /// The packet-hops of the run: packets, summed over the links they crossed.
-        packet_hops: u64,
-    },
     /// The limit of wall-clock time is exceeded. A repetition, or a faster computer, may get further.
     #[error(
         "the run has reached its limit of {limit} of wall time after {events} events, at {at_s} s of simulated time \
@@ -191,7 +182,6 @@ impl SimulationError {
             | Self::NetworkDeadlock { .. }
             | Self::TimeLimit { .. }
             | Self::EventLimit { .. }
-            | Self::PacketLimit { .. }
             | Self::Rejected(_)
             | Self::ProgramFault { .. }
             | Self::Recalled(_) => true,

@@ -574,3 +574,25 @@ fn all_attempts_at_a_run_share_its_limit_of_wall_time() {
     assert!(matches!(ended, Err(SimulationError::WallLimit { .. })), "{ended:?}");
     assert_eq!(attempts.load(Ordering::Relaxed), 2);
 }
+
+/// A link counts more than 2^32 packets. They are of one byte, and travel in trains, each message in a few steps.
+#[test]
+fn a_link_carries_more_packets_than_32_bits_count() {
+    async fn exchange(me: Process) {
+        for _ in 0..3 {
+            if me.rank() == 0 {
+                me.send(1, Message::new(1 << 31)).await;
+            } else {
+                me.receive(0).await;
+            }
+        }
+    }
+    let mut machine = crate::machine::shipped("parsytec-supercluster-t800");
+    machine.network.switching = Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(1) });
+    machine.nodes.memory = Bytes::new(1 << 31);
+    let trace = Simulation::new(&machine, 2).unwrap().run(&exchange).unwrap();
+    let carried =
+        |(from, to)| trace.links.iter().find(|link| (link.from, link.to) == (from, to)).map(|link| link.packets);
+    assert_eq!(carried((0, 1)), Some(3 << 31));
+    assert!(trace.counts.packet_hops >= 3 << 31);
+}

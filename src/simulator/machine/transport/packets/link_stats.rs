@@ -11,9 +11,8 @@ impl PacketTransport {
     /// afterwards.
     #[must_use]
     pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
-        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
         match &mut self.carrier {
-            Carrier::Packets(fabric) => fabric.loads(now).into_iter().map(load).collect(),
+            Carrier::Packets(fabric) => fabric.loads(now),
             Carrier::Trains(trains) => trains.take_loads(now),
         }
     }
