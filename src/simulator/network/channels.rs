@@ -416,7 +416,7 @@ impl Channels {
     #[inline]
     fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
         let channel = &mut self.states[number as usize];
-        let (_, flight) = channel.in_transit.pop_front().expect("a packet is under way");
+        let (_, flight) = channel.in_transit.pop_front().expect("an arrival is scheduled for a packet in transit");
         if let Some((next, _)) = channel.in_transit.front() {
             calendar.schedule_after(now, next.since(now), self.first_arrival + number);
         }

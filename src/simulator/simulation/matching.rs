@@ -155,10 +155,10 @@ impl Matching {
         now: SimTime,
         (from, to): Pair,
         message: Message,
-        lanes: Option<IssueResources>,
+        resources: Option<IssueResources>,
     ) -> (Operation, u32) {
-        let operation = self.begin(from, OperationKind::Send { to }, OperationState::UnderWay, lanes);
-        let (sending, cpu) = (Some(operation), lanes.map_or(0, |lanes| lanes.cpu));
+        let operation = self.begin(from, OperationKind::Send { to }, OperationState::UnderWay, resources);
+        let (sending, cpu) = (Some(operation), resources.map_or(0, |resources| resources.cpu));
         let (is_received, arrival, id, place) = (false, now, 0, 0);
         let (is_matched, has_left) = (false, false);
         let envelope = Envelope {
@@ -185,8 +185,8 @@ impl Matching {
         sending.expect("a send begins before it is complete")
     }
 
-    pub fn begin_computation(&mut self, rank: u32, lanes: IssueResources) -> Operation {
-        self.begin(rank, OperationKind::Computation, OperationState::UnderWay, Some(lanes))
+    pub fn begin_computation(&mut self, rank: u32, resources: IssueResources) -> Operation {
+        self.begin(rank, OperationKind::Computation, OperationState::UnderWay, Some(resources))
     }
 
     /// Completes a send. Returns `None` if the send is synchronous and its message has not been
@@ -316,7 +316,7 @@ impl Matching {
             (other.arrival, other.from) > (arrival, from)
         };
         let place = self.inboxes.insert_before_last(to, handle, is_later);
-        self.envelopes.get_mut(handle).expect("it has just been there").place = place;
+        self.envelopes.get_mut(handle).expect("an envelope is kept until it is received").place = place;
     }
 
     fn key(&self, handle: u32) -> (u32, SimTime, u32, u32) {
@@ -331,8 +331,13 @@ impl Matching {
     }
 
     /// Registers a receive that takes no message before it is [posted](Self::post_receive).
-    pub fn prepare_receive(&mut self, rank: u32, pattern: MessagePattern, lanes: Option<IssueResources>) -> Operation {
-        self.begin(rank, OperationKind::Receive(pattern), OperationState::Prepared, lanes)
+    pub fn prepare_receive(
+        &mut self,
+        rank: u32,
+        pattern: MessagePattern,
+        resources: Option<IssueResources>,
+    ) -> Operation {
+        self.begin(rank, OperationKind::Receive(pattern), OperationState::Prepared, resources)
     }
 
     /// Posts a prepared receive, and matches it if a fitting message is available.
@@ -439,7 +444,7 @@ impl Matching {
         let record = self.record(operation);
         match record.state {
             OperationState::Received(handle) => self.envelope(handle).cpu,
-            _ => record.resources.map_or(0, |lanes| lanes.cpu),
+            _ => record.resources.map_or(0, |resources| resources.cpu),
         }
     }
 

@@ -166,7 +166,7 @@ fn what_a_process_cannot_request_is_a_fault_of_the_program() {
         fault_of(|me| async move {
             let _ = me.wait_any(&[]).await;
         }),
-        "waits for one of no operations"
+        "calls wait_any with an empty list"
     );
     let reserved = "but the tags 4293918720 to 4294967295 are those of collective operations";
     assert_eq!(

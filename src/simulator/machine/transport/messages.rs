@@ -189,7 +189,7 @@ impl MessageTransport {
         let interface = if stays_on_its_node { 0 } else { self.resources.choose(&self.interface, from, to) };
         let waits = self.interface.data.waits(bytes);
         let role = if waits { TransferRole::AwaitedData { receive: 0 } } else { TransferRole::Data };
-        let (lanes, is_issued, serial, packets) = (IssueResources::default(), false, 0, 0);
+        let (resources, is_issued, serial, packets) = (IssueResources::default(), false, 0, 0);
         MessageState {
             from,
             to,
@@ -201,7 +201,7 @@ impl MessageTransport {
             role,
             serial,
             packets,
-            resources: lanes,
+            resources,
             is_issued,
             stays_on_its_node,
             announced: (SimTime::START, Precedence::default()),
@@ -294,7 +294,7 @@ impl MessageTransport {
 
     fn begin_send(&mut self, now: SimTime, id: MessageId) {
         let message = self.messages[id];
-        let MessageState { from, bytes, resources: lanes, .. } = message;
+        let MessageState { from, bytes, resources, .. } = message;
         if message.is_issued {
             self.completions.push_back(Completion::SendBegun { handle: message.handle });
         }
@@ -303,7 +303,7 @@ impl MessageTransport {
         }
         let begin = self.begin_at_interface(now, &message);
         let mut leaves = begin;
-        let core = self.resources.cpu(from, lanes.cpu);
+        let core = self.resources.cpu(from, resources.cpu);
         let mut busy = SimDuration::ZERO;
         if !self.is_sent_by_interface(&message) {
             let (time, end) = self.begin_sending(now, (from, core), bytes);

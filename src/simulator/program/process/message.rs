@@ -42,8 +42,8 @@ impl Message {
         Self { bytes, tag: 0, values: None, again: false, synchronous: false }
     }
 
-    /// Sets the tag. Tags from [`RESERVED_TAGS`] on, the 256 largest, are those of collective operations: a process that
-    /// uses them itself ends the run with an error.
+    /// Sets the tag. Tags from [`RESERVED_TAGS`] on are those of collective operations: a process that uses them itself
+    /// ends the run with an error.
     #[must_use]
     pub const fn tag(mut self, tag: u32) -> Self {
         self.tag = tag;

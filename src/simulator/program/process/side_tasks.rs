@@ -71,7 +71,7 @@ impl SideTasks {
         self.outstanding == 0
     }
 
-    /// Begins a task and runs it until it has to wait for anything else than the processor. Tasks whose messages could be
+    /// Begins a task and runs it until it has to wait for anything other than the processor. Tasks whose messages could be
     /// confused, because some ranks still run one task while others run the next, need different `serial` numbers, which
     /// must be the same on all ranks. The run ends with an error if thousands of tasks run whose messages could no longer
     /// be told apart.
@@ -101,7 +101,7 @@ impl SideTasks {
         SideTaskId { place, number }
     }
 
-    /// Runs all tasks until they have to wait for anything else than the processor, as a library does in a call that only
+    /// Runs all tasks until they have to wait for anything other than the processor, as a library does in a call that only
     /// tests. The processor first handles what has arrived while the process computed.
     pub async fn progress(&mut self, me: &Process) {
         if !self.are_over() {
@@ -266,7 +266,7 @@ impl SideTask {
         }
     }
 
-    /// Runs the task until it has to wait for anything else than the processor: a send that is complete once the
+    /// Runs the task until it has to wait for anything other than the processor: a send that is complete once the
     /// processor has copied the message is complete before the call returns.
     async fn proceed(&mut self, me: &Process) {
         self.notes.exchange(me);

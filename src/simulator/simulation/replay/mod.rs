@@ -58,7 +58,7 @@ pub fn replay(
 /// Returns whether all messages can be sent and, if overtaking is forbidden, cannot overtake each other.
 fn messages_are_valid(simulation: &Simulation<'_>, bounds: &Bounds) -> bool {
     let (ranks, packet_bytes) = (simulation.layout.ranks(), simulation.machine.network.switching.packet_bytes());
-    (bounds.messages_take_one_lane() || simulation.machine.overtaking == Overtaking::Allowed)
+    (bounds.messages_share_resources() || simulation.machine.overtaking == Overtaking::Allowed)
         && send_fault(bounds.highest_peer, ranks, bounds.longest_message, packet_bytes).is_none()
 }
 

@@ -148,7 +148,7 @@ proptest! {
     fn a_schedule_on_several_processors_is_the_same_however_it_runs(machine in machine(), drawn in drawn(3, 2)) {
         let ranks = 3;
         let of_schedule = schedule(ranks, &drawn);
-        if machine.overtaking == Overtaking::Allowed || of_schedule.bounds().messages_take_one_lane() {
+        if machine.overtaking == Overtaking::Allowed || of_schedule.bounds().messages_share_resources() {
             is_the_run_by_processes(&machine, of_schedule)?;
         }
     }

@@ -192,7 +192,7 @@ impl<R: Read> CountedBytes<R> {
         if length > 1 << 16 {
             return Err(self.malformed("a text has more than 65536 bytes"));
         }
-        let mut bytes = vec![0; usize::try_from(length).expect("checked above")];
+        let mut bytes = vec![0; usize::try_from(length).expect("a text has at most 65536 bytes")];
         self.fill(&mut bytes)?;
         let text = String::from_utf8(bytes).map_err(|_| self.malformed("a text is not UTF-8"))?;
         match first_control(&text) {

@@ -51,12 +51,12 @@ impl MessageTransport {
         now: SimTime,
         (from, to): (RankLocation, RankLocation),
         sent: OutgoingMessage,
-        (lanes, turn): (IssueResources, IssueOrder),
+        (resources, turn): (IssueResources, IssueOrder),
     ) {
         let mut message = self.message((from, to), sent);
-        (message.resources, message.is_issued) = (lanes, true);
+        (message.resources, message.is_issued) = (resources, true);
         for end in [from, to] {
-            self.resources.provide(end, message.interface, lanes);
+            self.resources.provide(end, message.interface, resources);
         }
         let precedence = self.foreseen(turn);
         self.dispatch(now, message, precedence, sent.cause);
@@ -68,11 +68,11 @@ impl MessageTransport {
         now: SimTime,
         location: RankLocation,
         operation: u32,
-        (lanes, turn): (IssueResources, IssueOrder),
+        (resources, turn): (IssueResources, IssueOrder),
     ) {
-        self.resources.provide(location, 0, lanes);
-        let is_left = turn.leaves == Some(lanes.cpu);
-        let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(location, lanes.cpu)) };
+        self.resources.provide(location, 0, resources);
+        let is_left = turn.leaves == Some(resources.cpu);
+        let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(location, resources.cpu)) };
         let precedence = self.foreseen(turn);
         self.push(now.max(free), precedence, TransportEvent::Due(operation));
     }
