@@ -101,7 +101,7 @@ fn parsim(machine: &Machine, begin: Begin) -> u64 {
         }
         passages.clear();
     }
-    fabric.loads(end).iter().map(|(_, _, packets, _)| u64::from(*packets)).sum()
+    fabric.loads(end).iter().map(|load| load.packets).sum()
 }
 
 #[derive(Clone, Serialize)]

@@ -2,7 +2,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use parsim::engine::Streams;
-use parsim::machine::{Completion, RankLocation, Sends, Transport};
+use parsim::machine::{Completion, OutgoingMessage, RankLocation, Sends, Transport};
 use parsim::network::Topology;
 use parsim::units::SimTime;
 use parsim::{Machine, load_machine};
@@ -36,7 +36,8 @@ fn everybody_sends(machine: &Machine, rows: u32, columns: u32) -> u64 {
         let row = random.near(node / columns).min(rows - 1);
         let column = random.near(node % columns).min(columns - 1);
         let at = |node| RankLocation { node, core: 0 };
-        transport.send(SimTime::START, (at(node), at(row * columns + column)), (BYTES, false), node, 0);
+        let message = OutgoingMessage { bytes: BYTES, again: false, handle: node, cause: 0 };
+        transport.send(SimTime::START, (at(node), at(row * columns + column)), message);
     }
     while let Some(now) = transport.step() {
         while let Some(completion) = transport.next_completion() {

@@ -65,7 +65,7 @@ struct Queue {
     last: u32,
     line: StationState,
     /// Number of jobs offered.
-    jobs: u32,
+    jobs: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -153,12 +153,11 @@ impl<J: Copy> Stations<J> {
 
     /// Returns the number of jobs whose service has begun. Takes time for each job that waits.
     #[must_use]
-    pub fn begun(&self, station: StationId) -> u32 {
+    pub fn begun(&self, station: StationId) -> u64 {
         let queue = &self.queues[station as usize];
         let next = |job: &QueuedJob<J>| self.waiting.get(job.next as usize);
         let present = std::iter::successors(self.waiting.get(queue.first as usize), |job| next(job)).count();
-        let waiting = u32::try_from(present.saturating_sub(1)).expect("fewer than 2^32 jobs wait at once");
-        queue.jobs - waiting
+        queue.jobs - present.saturating_sub(1) as u64
     }
 
     /// Returns the time at which the station will have served everything offered so far.

@@ -28,7 +28,7 @@ pub use placement::{Layout, Partition, Placement, RankLocation, near_square};
 #[cfg(test)]
 pub(crate) use shipped::shipped;
 pub(crate) use transport::{BACKGROUND_HANDLES, MessageTransport};
-pub use transport::{Completion, MessageId, Transport};
+pub use transport::{Completion, MessageId, OutgoingMessage, Transport};
 
 pub use crate::network::traffic::Pattern;
 pub use crate::network::{LinkRates, Protocol};

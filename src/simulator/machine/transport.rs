@@ -111,6 +111,19 @@ enum TransportState {
     Messages(Box<MessageTransport>),
 }
 
+/// A message to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct OutgoingMessage {
+    /// The length in bytes.
+    pub bytes: u64,
+    /// `true` if the process of the source has sent the same data before.
+    pub again: bool,
+    /// The sender's handle, which the completions of the message have.
+    pub handle: u32,
+    /// The cause of the message that a recording names.
+    pub cause: EventId,
+}
+
 /// The first of the handles for messages that no process sends.
 pub const BACKGROUND_HANDLES: u32 = 1 << 31;
 
@@ -222,29 +235,12 @@ impl Transport {
         either!(&mut self.0, transport => transport.wait(now, owner, span));
     }
 
-    /// Starts to send `bytes` bytes, which the process of the source may have sent before (`again`). `Delivered` and
-    /// `Sent` report the progress of the message with `handle`. A recording names `cause` as the cause of the message.
+    /// Starts to send a message. `Delivered` and `Sent` report its progress.
     ///
     /// # Panics
     /// Panics if the message has 2^32 packets or more, which the execution rejects.
-    pub fn send(
-        &mut self,
-        now: SimTime,
-        (from, to): (RankLocation, RankLocation),
-        (bytes, again): (u64, bool),
-        handle: u32,
-        cause: EventId,
-    ) {
-        match &mut self.0 {
-            TransportState::Packets(transport) => {
-                transport.cause = cause;
-                transport.send(now, from, to, (bytes, again), handle);
-            }
-            TransportState::Messages(transport) => {
-                transport.cause = cause;
-                transport.send(now, from, to, bytes, handle);
-            }
-        }
+    pub fn send(&mut self, now: SimTime, locations: (RankLocation, RankLocation), message: OutgoingMessage) {
+        either!(&mut self.0, transport => transport.send(now, locations, message));
     }
 
     /// Lets a process receive a message, by the receive with this number. Returns whether the message is there; the

@@ -15,7 +15,8 @@ use super::transfers::{self, Transfers};
 use super::virtual_channels::{Classes, Hop, LastHop};
 use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Slab, Streams};
-use crate::units::{SimDuration, SimTime};
+use crate::trace::LinkLoad;
+use crate::units::SimTime;
 use state::{ChannelEnds, ChannelState, ChannelTransmission, PacketBuffer, PacketState};
 use waiting_line::BlockedPacket;
 
@@ -103,7 +104,7 @@ impl Channels {
     #[cfg(test)]
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &super::Link) -> Self {
-        self.arrives_on_departure &= link.latency == SimDuration::ZERO;
+        self.arrives_on_departure &= link.latency == crate::units::SimDuration::ZERO;
         let channel = &mut self.states[(vertex * self.ports + port) as usize];
         *channel = ChannelState::new(channel.ends, LinkModel::of(link, &self.switching), self.contention);
         self.has_limits |= channel.has_limit();
@@ -222,13 +223,14 @@ impl Channels {
         self.transfers.as_deref_mut()
     }
 
-    /// Returns, for each direction of an existing link: its two ends, its packets, and its busy time up to `now`. The
-    /// channels between a node and its router have the node at both ends.
-    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+    /// Returns the load of each direction of an existing link up to `now`. The channels between a node and its router have
+    /// the node at both ends.
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = LinkLoad> + '_ {
         (0..self.count()).filter_map(move |number| {
             let (from, to) = self.try_ends(number)?;
             let channel = &self.states[number as usize];
-            Some((from, to, channel.carried, channel.held - channel.free.since(now)))
+            let busy = channel.held - channel.free.since(now);
+            Some(LinkLoad { from, to, packets: channel.carried, busy })
         })
     }
 
@@ -414,7 +416,7 @@ impl Channels {
     #[inline]
     fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
         let channel = &mut self.states[number as usize];
-        let (_, flight) = channel.in_transit.pop_front().expect("a packet is under way");
+        let (_, flight) = channel.in_transit.pop_front().expect("an arrival is scheduled for a packet in transit");
         if let Some((next, _)) = channel.in_transit.front() {
             calendar.schedule_after(now, next.since(now), self.first_arrival + number);
         }

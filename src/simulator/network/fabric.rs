@@ -13,6 +13,7 @@ use super::transfers::Transfers;
 use super::virtual_channels::Classes;
 use super::{Link, Network};
 use crate::engine::{Calendar, Entity, Streams};
+use crate::trace::LinkLoad;
 use crate::units::{SimDuration, SimTime};
 
 /// The runtime state of all links of a network.
@@ -220,9 +221,9 @@ impl Fabric {
         passages.extend(arrived.map(|packet| HopEvent::Arrived { packet, at: packet.to }));
     }
 
-    /// Returns, for each direction of a link: its two ends, its packets, and its busy time up to `now`.
+    /// Returns the load of each direction of a link up to `now`.
     #[must_use]
-    pub fn loads(&self, now: SimTime) -> Vec<(u32, u32, u32, SimDuration)> {
+    pub fn loads(&self, now: SimTime) -> Vec<LinkLoad> {
         match &self.0 {
             LinkState::Links(links) => links.loads(now).collect(),
             LinkState::Channels(channels) => channels.loads(now).collect(),

@@ -12,6 +12,7 @@ use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{TransferChannel, Transfers};
 use crate::engine::Streams;
+use crate::trace::LinkLoad;
 use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
@@ -322,13 +323,13 @@ impl FlowNetwork {
         }
     }
 
-    /// Returns, for each direction of a link: its two ends, its messages, and the time that their bytes up to `now`
+    /// Returns the load of each direction of a link, whose packets are messages: the time that their bytes up to `now`
     /// take at its full rate. The links between a node and its router have the node at both ends.
-    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = LinkLoad> + '_ {
         let links = self.first_end() + 2 * self.ends;
-        (0..links).zip(self.flows.loads(now)).filter_map(|(channel, (messages, busy))| {
+        (0..links).zip(self.flows.loads(now)).filter_map(|(channel, (packets, busy))| {
             let (from, to) = self.joint(channel).or_else(|| self.beside(channel))?;
-            Some((from, to, messages, busy))
+            Some(LinkLoad { from, to, packets, busy })
         })
     }
 

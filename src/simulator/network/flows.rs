@@ -54,7 +54,7 @@ struct FlowChannel {
     /// Number of flows whose first byte is in transit.
     coming: u32,
     /// Number of messages that have begun.
-    messages: u32,
+    messages: u64,
     /// Time that the bytes of ended flows take at the full rate.
     busy: SimDuration,
 }
@@ -306,7 +306,7 @@ impl Flows {
     }
 
     /// Returns, for each channel: its messages, and the time that their bytes up to `now` take at its full rate.
-    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, SimDuration)> + '_ {
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u64, SimDuration)> + '_ {
         self.channels.iter().map(move |channel| {
             let carried = |id: &u32| {
                 let bytes = |flow| self.states[flow].message.bytes;

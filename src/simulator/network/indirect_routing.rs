@@ -44,7 +44,7 @@ impl IndirectRouting {
         load: impl Fn(u32) -> u64,
         rng: &mut ChaCha8Rng,
     ) -> Option<u32> {
-        let via = u32::try_from(draw(topology.nodes() as usize, rng)).expect("the number of a node");
+        let via = u32::try_from(draw(topology.nodes() as usize, rng)).expect("nodes are counted in 32 bits");
         let leads_on = via != to && !topology.passes(at, via) && !topology.passes(at, to);
         // A detour that passes its source again would only be longer.
         let returns = || topology.path(at, via).skip(1).chain(topology.path(via, to)).any(|vertex| vertex == from);

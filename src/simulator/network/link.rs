@@ -5,6 +5,7 @@ use super::protocol::Protocol;
 use super::topology::{Routes, Topology};
 use super::transfers::{TransferChannel, Transfers};
 use crate::engine::{Calendar, Entity, EvenInstants, StationId, Stations};
+use crate::trace::LinkLoad;
 use crate::units::{BitRate, PerByte, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
@@ -270,12 +271,13 @@ impl Links {
         HopEvent::Crossed { packet, from: link / self.ways.ports, at: self.ends[link as usize] }
     }
 
-    /// Returns, for each direction of an existing link: its two ends, its packets, and its busy time up to `now`.
-    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+    /// Returns the load of each direction of an existing link up to `now`.
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = LinkLoad> + '_ {
         (0..self.entities()).filter_map(move |link| {
             let from = link / self.ways.ports;
             let (to, _) = self.topology.neighbour(from, link % self.ways.ports)?;
-            Some((from, to, self.stations.begun(link), self.stations.served(link, now)))
+            let (packets, busy) = (self.stations.begun(link), self.stations.served(link, now));
+            Some(LinkLoad { from, to, packets, busy })
         })
     }
 }

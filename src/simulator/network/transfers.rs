@@ -57,6 +57,12 @@ impl Transfers {
         self.causes[place] = event;
     }
 
+    /// Returns the cause of the message that has this number.
+    #[must_use]
+    pub fn cause(&self, message: u32) -> EventId {
+        self.causes.get(message as usize).copied().unwrap_or_default()
+    }
+
     /// Records packets like `packet` on a channel, which leave it at `ends` (one run at least) and occupy it for `time`
     /// each.
     ///
@@ -134,7 +140,7 @@ impl Transfers {
             channel: number,
             destination: packet.to,
             is_acknowledge: packet.kind == PacketKind::Acknowledge,
-            event: self.causes.get(packet.message as usize).copied().unwrap_or_default(),
+            event: self.cause(packet.message),
             bytes: packet.bytes,
             first,
             gap: SimDuration::ZERO,

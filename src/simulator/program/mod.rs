@@ -20,12 +20,12 @@ pub use fit::{faults_on, host, inspect, machine_faults, node_memory};
 pub use grid::Grid;
 pub use numerics::{Numerics, WORD};
 pub use partition::{BlockCyclic, BlockPartition};
+pub(crate) use process::{
+    ENDED, PhaseIndex, PhaseNames, ProcessRecord, Reply, RunContext, STUCK, Verb, port_of, send_fault, tag_words,
+};
 pub use process::{
     Issue, IssuedWork, Message, MessagePattern, Notice, Operation, PendingOperation, Process, RankGroup, Received,
     SideTaskId, SideTasks, Tally,
-};
-pub(crate) use process::{
-    PhaseIndex, PhaseNames, ProcessRecord, Reply, RunContext, STUCK, Verb, port_of, send_fault, tag_words,
 };
 pub use rehearsal::{Rehearsal, RehearsalLength, UntimedMachine, rehearse};
 pub use traffic::{InjectionProcess, LengthShare, Traffic};

@@ -21,7 +21,7 @@ mod side_tasks;
 mod verb;
 
 pub use issue::{Issue, IssuedWork, Notice};
-pub(crate) use message::{BARRIER_TAG, COLLECTIVE_TAG, port_of, port_tag, tag_words};
+pub(crate) use message::{BARRIER_TAG, COLLECTIVE_TAG, ENDED, port_of, port_tag, tag_words};
 pub use message::{Message, MessagePattern, Operation, Received};
 pub use rank_group::RankGroup;
 pub use run_context::Tally;

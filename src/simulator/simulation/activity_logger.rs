@@ -54,7 +54,7 @@ impl ActivityLogger {
             }
             Verb::Forward(bytes) => LogDetail::Forwarding { bytes: *bytes },
             Verb::Send(to, _) => LogDetail::Sending { to: *to },
-            Verb::Wait(operation) => match (awaited, self.moves.get(&operation.0)) {
+            Verb::Wait(operation) => match (awaited, self.moves.get(&operation.place)) {
                 (Some(OperationKind::Send { to }), _) => LogDetail::Sending { to },
                 (Some(OperationKind::Move { .. }), Some((is_memory, bytes))) => {
                     LogDetail::Moving { is_memory: *is_memory, bytes: rounded(*bytes) }
@@ -104,7 +104,7 @@ impl Observer for ActivityLogger {
             Occurrence::Requested { rank, verb, awaited, .. } => self.requested(rank, verb, awaited),
             Occurrence::Replied { rank, reply } => self.answered(rank, reply),
             Occurrence::Moving { operation, is_memory, bytes } => {
-                self.moves.insert(operation.0, (is_memory, bytes));
+                self.moves.insert(operation.place, (is_memory, bytes));
             }
             Occurrence::ActivityEnded(ref entry) => self.booked(entry),
             Occurrence::Communicated(work) => {

@@ -1,7 +1,7 @@
 //! Background traffic during a run: messages that no process sends or receives.
 
 use crate::engine::Streams;
-use crate::machine::{BACKGROUND_HANDLES, Completion, MessageId, RankLocation, Transport};
+use crate::machine::{BACKGROUND_HANDLES, Completion, MessageId, OutgoingMessage, RankLocation, Transport};
 use crate::network::traffic::unit;
 use crate::program::BackgroundTraffic;
 use crate::trace::BackgroundCounts;
@@ -103,7 +103,8 @@ impl<'s> Background<'s> {
         let locations = (location(from), location(self.sources[to as usize].node));
         self.counts.messages += 1;
         self.counts.bytes += bytes;
-        transport.send(now, locations, (bytes, false), FIRST + source, 0);
+        let message = OutgoingMessage { bytes, again: false, handle: FIRST + source, cause: 0 };
+        transport.send(now, locations, message);
     }
 
     /// Receives a message that has arrived.

@@ -1,7 +1,7 @@
 //! The event loop: processes make requests, the transport executes them, and completions resume the processes.
 
 use super::background::Background;
-use super::guard::Guard;
+use super::guard::{Deadline, Guard};
 use super::host_queue::HostQueue;
 use super::matching::{Match, Matching};
 use super::node_barrier::NodeBarriers;
@@ -17,7 +17,7 @@ use crate::program::{
 use crate::trace::{Accounts, Activity, Phase};
 use crate::units::{Bytes, SimDuration, SimTime};
 use issued::NoticeBoard;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -64,8 +64,6 @@ pub struct Execution<'s, O> {
     remaining_work: Option<FxHashMap<u32, SimDuration>>,
     /// Replies to ranks whose processors still handle what has arrived, by rank.
     delayed: FxHashMap<u32, Reply>,
-    /// Ranks that have finished, except for the communication work of their processors.
-    finishing: FxHashSet<u32>,
     /// The number of ranks at the barrier.
     at_barrier: u32,
     node_barriers: NodeBarriers,
@@ -120,20 +118,36 @@ impl RankActivity {
 }
 
 /// The event that a process waits for.
+#[derive(Clone, Copy)]
 enum WaitState {
     Nothing,
-    /// The end of a computation, of a transfer with the host or of communication work, which `Computed` or
-    /// `TimerExpired` reports.
-    ForTime,
-    ForOperation(Operation),
+    /// A time, whose end `Computed` or `TimerExpired` reports.
+    ForTime(TimerUse),
+    /// The end of the operation at this place, which is not reused before.
+    ForOperation(u32),
     ForAny,
     ForNotices,
     AtBarrier,
 }
 
+/// The reason why a process waits for a time.
+#[derive(Clone, Copy)]
+enum TimerUse {
+    /// Its computation, until it ends.
+    Computation,
+    /// A computation that is [held back](Execution::held_back), until earlier sends of the rank have begun.
+    EarlierSends,
+    /// Its transfer from or to the host, and those of other ranks before.
+    Transfer,
+    /// A [reply](Execution::delayed), until its processor has handled what has arrived.
+    Reply,
+    /// The end of the process, until its processor has completed its work for communication.
+    Finish,
+}
+
 impl<'s, O: Observer> Execution<'s, O> {
     /// Sets up a run before its first event.
-    pub fn new(simulation: &'s Simulation<'_>, program: &dyn Program, observer: O) -> Self {
+    pub fn new(simulation: &'s Simulation<'_>, program: &dyn Program, observer: O, deadline: Deadline) -> Self {
         let Simulation { machine, layout, streams, .. } = simulation;
         let ranks = layout.ranks();
         let overlap = program.hides_communication().then(|| OverlapMeter::new(ranks));
@@ -166,7 +180,6 @@ impl<'s, O: Observer> Execution<'s, O> {
             held_back: FxHashMap::default(),
             remaining_work: has_ready_time.then(FxHashMap::default),
             delayed: FxHashMap::default(),
-            finishing: FxHashSet::default(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
             host_queue: HostQueue::default(),
@@ -174,7 +187,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             notices: NoticeBoard::default(),
             finished: 0,
             last_finish: SimTime::START,
-            guard: Guard::new(&simulation.limits, simulation.pulse.as_ref()),
+            guard: Guard::new(&simulation.limits, simulation.pulse.as_ref(), deadline),
         }
     }
 
@@ -267,25 +280,24 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Handles one completion of the transport.
     fn handle_completion(&mut self, now: SimTime, completion: Completion) -> Result<(), SimulationError> {
-        if let Completion::Launched { .. } | Completion::Landed { .. } = completion {
-            self.measure_flight(now, completion);
-            return Ok(());
-        }
-        if self.background.is_some() && self.handle_background(now, completion) {
-            return Ok(());
-        }
         match completion {
+            Completion::Launched { handle } => self.measure_launch(now, handle),
+            Completion::Landed { handle } => self.measure_landing(now, handle),
+            _ if self.background.is_some() && self.handle_background(now, completion) => {}
             Completion::Computed { owner } | Completion::TimerExpired { owner } => self.timer_expired(now, owner)?,
             Completion::SendBegun { handle } => {
                 let operation = self.matching.begin_send(handle);
                 self.has_begun(now, operation);
             }
-            Completion::ComputationBegun { operation, end } => self.computes(now, Operation(operation), end),
-            Completion::Due { operation, turn } => self.due(now, Operation(operation), turn),
+            Completion::ComputationBegun { operation, end } => {
+                self.computes(now, self.matching.operation(operation), end);
+            }
+            Completion::Due { operation, turn } => self.due(now, self.matching.operation(operation), turn),
             Completion::BytesMoved { handle } => {
-                self.matching.moved(Operation(handle));
-                self.observer.on(&Occurrence::Moved { now, operation: Operation(handle) });
-                self.completed(Operation(handle));
+                let operation = self.matching.operation(handle);
+                self.matching.moved(operation);
+                self.observer.on(&Occurrence::Moved { now, operation });
+                self.completed(operation);
             }
             Completion::Sent { handle } => self.sent(now, handle, false),
             Completion::Delivered { message, handle } => {
@@ -299,24 +311,21 @@ impl<'s, O: Observer> Execution<'s, O> {
                 }
                 self.match_arrival(now, handle, message);
             }
-            Completion::Arrived { receive } => self.arrived(now, Operation(receive)),
-            Completion::Launched { .. } | Completion::Landed { .. } => {}
+            Completion::Arrived { receive } => self.arrived(now, self.matching.operation(receive)),
         }
         Ok(())
     }
 
-    /// Begins or ends the flight of a message.
-    fn measure_flight(&mut self, now: SimTime, completion: Completion) {
-        match (&mut self.overlap, completion) {
-            (Some(overlap), Completion::Launched { handle }) => overlap.launched(now, handle),
-            (Some(overlap), Completion::Landed { handle }) => overlap.landed(now, handle),
-            _ => {}
+    /// Begins the flight of a message.
+    fn measure_launch(&mut self, now: SimTime, handle: u32) {
+        if let Some(overlap) = &mut self.overlap {
+            overlap.launched(now, handle);
         }
     }
 
-    /// Ends the flight of a message whose last byte has been received, unless it has ended.
+    /// Ends the flight of a message, unless it has ended.
     #[inline]
-    fn measure_delivery(&mut self, now: SimTime, handle: u32) {
+    fn measure_landing(&mut self, now: SimTime, handle: u32) {
         if let Some(overlap) = &mut self.overlap {
             overlap.landed(now, handle);
         }
@@ -325,35 +334,35 @@ impl<'s, O: Observer> Execution<'s, O> {
     /// Reports to the observer that all bytes of a message have arrived.
     #[inline]
     fn report_delivery(&mut self, now: SimTime, handle: u32) {
-        self.measure_delivery(now, handle);
+        self.measure_landing(now, handle);
         if O::OBSERVES {
             let (at, delivery) = self.delivery(now, handle);
             self.observer.on(&Occurrence::Delivered { at, handle, delivery });
         }
     }
 
-    /// Handles the end of a computation, of a wait for a time, or of the communication work that a rank waited for.
+    /// Handles the end of a time that a rank waited for, or of an issued computation.
     #[inline]
     fn timer_expired(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
-        if !self.finishing.is_empty() && self.finishing.remove(&rank) {
-            self.account(now, rank);
-            self.finish(now, rank);
-            return Ok(());
+        let waits = self.ranks[rank as usize].waits;
+        match waits {
+            WaitState::ForTime(TimerUse::EarlierSends) => return self.start_held_back(now, rank),
+            WaitState::ForTime(TimerUse::Finish) => {
+                self.account(now, rank);
+                self.finish(now, rank);
+            }
+            WaitState::ForTime(TimerUse::Reply) => {
+                let reply = self.delayed.remove(&rank).expect("a reply is kept while its rank waits for its processor");
+                self.ready.push_back((rank, reply));
+            }
+            WaitState::ForTime(TimerUse::Transfer) => {
+                self.leave_host(now, rank);
+                self.ready.push_back((rank, Reply::Done));
+            }
+            // Issued computations precede those that the process requests afterwards.
+            _ if self.notices.is_in_use() && self.computed(now, rank)? => {}
+            _ => self.ready.push_back((rank, Reply::Done)),
         }
-        if self.notices.is_in_use() && self.computed(now, rank)? {
-            return Ok(());
-        }
-        if self.host_queue.serves(rank) {
-            self.leave_host(now, rank);
-        }
-        if !self.held_back.is_empty()
-            && let Some((computation, activity)) = self.held_back.remove(&rank)
-        {
-            self.account(now, rank);
-            return self.start_computation(now, rank, computation, activity).map(|_| ());
-        }
-        let delayed = if self.delayed.is_empty() { None } else { self.delayed.remove(&rank) };
-        self.ready.push_back((rank, delayed.unwrap_or(Reply::Done)));
         Ok(())
     }
 
@@ -373,7 +382,7 @@ impl<'s, O: Observer> Execution<'s, O> {
     #[inline]
     fn arrived(&mut self, now: SimTime, operation: Operation) {
         let handle = self.matching.data_arrived(operation);
-        self.measure_delivery(now, handle);
+        self.measure_landing(now, handle);
         if O::OBSERVES {
             let (at, delivery) = self.delivery(now, handle);
             self.observer.on(&Occurrence::Arrived { at, operation, handle, delivery });
@@ -393,7 +402,7 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Accepts a message that has been matched. Returns whether its data have arrived.
     fn accept(&mut self, now: SimTime, found: &Match) -> bool {
-        let is_there = self.transport.accept(now, found.message, found.operation.0);
+        let is_there = self.transport.accept(now, found.message, found.operation.place);
         if !is_there {
             self.count_program_operation();
             self.matching.await_data(found.operation, found.handle);
@@ -413,7 +422,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         let rank = self.matching.rank(operation);
         let state = &mut self.ranks[rank as usize];
         let index = match &state.waits {
-            WaitState::ForOperation(awaited) if *awaited == operation => None,
+            WaitState::ForOperation(place) if *place == operation.place => None,
             WaitState::ForAny => match self.awaited[&rank].iter().position(|awaited| *awaited == operation) {
                 Some(index) => Some(Reply::Ready(index)),
                 None => return,
@@ -444,6 +453,7 @@ impl<'s, O: Observer> Execution<'s, O> {
     /// arrived.
     fn resume_after_work(&mut self, now: SimTime, rank: u32, operation: Operation, reply: Reply) {
         let end = self.end_of_work(now, rank);
+        self.ranks[rank as usize].waits = WaitState::ForTime(TimerUse::Reply);
         self.delayed.insert(rank, reply);
         self.observer.on(&Occurrence::Resumed { rank, operation, at: Some(end) });
         self.transport.wait(now, rank, end.since(now));
@@ -495,9 +505,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
         let end = self.end_of_work(now, rank);
         if end > now {
-            self.finishing.insert(rank);
-            self.ranks[rank as usize].waits = WaitState::ForTime;
-            self.ranks[rank as usize].activity = Activity::Blocked;
+            self.wait(rank, WaitState::ForTime(TimerUse::Finish), Activity::Blocked);
             return self.transport.wait(now, rank, end.since(now));
         }
         self.ranks[rank as usize].activity = Activity::Idle;

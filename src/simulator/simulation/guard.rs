@@ -30,12 +30,29 @@ impl fmt::Debug for Pulse<'_> {
     }
 }
 
+/// The limit of wall-clock time of a run, which all attempts at the run share.
+#[derive(Clone, Copy)]
+pub(super) struct Deadline(Option<(WallClock, SimDuration)>);
+
+impl Deadline {
+    /// Returns the limit of a run that starts now.
+    pub(super) fn of(limits: &Limits) -> Self {
+        Self(limits.wall.map(|wall| (WallClock::begin(), wall)))
+    }
+
+    /// Returns the limit if it has been exceeded.
+    fn exceeded(self) -> Option<SimDuration> {
+        let is_over =
+            |(clock, wall): &(WallClock, SimDuration)| clock.elapsed() > Duration::from_secs_f64(wall.seconds());
+        self.0.filter(is_over).map(|(_, wall)| wall)
+    }
+}
+
 /// Enforces the limits of a run.
 pub(super) struct Guard<'l> {
     limits: &'l Limits,
     pulse: Option<&'l Callback<'l>>,
-    /// The start of the run and its limit of wall-clock time, if there is one.
-    deadline: Option<(WallClock, Duration)>,
+    deadline: Deadline,
     /// The last instant within the limit of simulated time.
     last: SimTime,
     /// The number of checks before the next read of the clock.
@@ -43,11 +60,10 @@ pub(super) struct Guard<'l> {
 }
 
 impl<'l> Guard<'l> {
-    /// Creates the guard of a run that starts now. Its first check reads the clock, since a case may have many seeds
-    /// with only a few events each.
-    pub(super) fn new(limits: &'l Limits, pulse: Option<&'l Pulse<'l>>) -> Self {
+    /// Creates the guard of an attempt at a run. Its first check reads the clock, since a case may have many seeds with
+    /// only a few events each.
+    pub(super) fn new(limits: &'l Limits, pulse: Option<&'l Pulse<'l>>, deadline: Deadline) -> Self {
         let pulse = pulse.map(|pulse| &*pulse.0);
-        let deadline = limits.wall.map(|wall| (WallClock::begin(), Duration::from_secs_f64(wall.seconds())));
         // The sum saturates at the end of simulated time.
         let last = (SimTime::START + limits.simulated).min(SimTime::END.before(SimDuration::from_ps(1)));
         Self { limits, pulse, deadline, last, checks_before_clock: 1 }
@@ -95,7 +111,7 @@ impl<'l> Guard<'l> {
     }
 
     fn check_wall_clock(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
-        match self.limits.wall.filter(|_| self.deadline.is_some_and(|(watch, wall)| watch.elapsed() > wall)) {
+        match self.deadline.exceeded() {
             Some(limit) => Err(SimulationError::WallLimit { limit, events, at_s: now.seconds() }),
             None => Ok(()),
         }

@@ -23,6 +23,8 @@ use std::collections::{BTreeSet, VecDeque};
 /// The record of an operation that has not ended: a send, a receive or another operation that a process can wait for.
 #[derive(Debug)]
 pub struct OperationRecord {
+    /// The serial number that its [handle](Operation) has, too.
+    serial: u32,
     pub rank: u32,
     pub kind: OperationKind,
     pub state: OperationState,
@@ -113,6 +115,8 @@ pub struct Match {
 pub struct Matching {
     envelopes: Slots<Envelope>,
     operations: Slots<OperationRecord>,
+    /// The number of operations so far, modulo 2^32.
+    begun: u32,
     order: PairOrder,
     /// Unexpected messages by receiving rank, in the order of arrival; ties are ordered by sending rank.
     inboxes: Lists<u32>,
@@ -129,6 +133,7 @@ impl Matching {
         Self {
             envelopes: Slots::new(),
             operations: Slots::new(),
+            begun: 0,
             order: PairOrder::new(overtaking),
             inboxes: Lists::new(ranks),
             early: BTreeSet::new(),
@@ -150,16 +155,10 @@ impl Matching {
         now: SimTime,
         (from, to): Pair,
         message: Message,
-        lanes: Option<IssueResources>,
+        resources: Option<IssueResources>,
     ) -> (Operation, u32) {
-        let record = OperationRecord {
-            rank: from,
-            kind: OperationKind::Send { to },
-            state: OperationState::UnderWay,
-            resources: lanes,
-        };
-        let operation = Operation(self.operations.put(record));
-        let (sending, cpu) = (Some(operation), lanes.map_or(0, |lanes| lanes.cpu));
+        let operation = self.begin(from, OperationKind::Send { to }, OperationState::UnderWay, resources);
+        let (sending, cpu) = (Some(operation), resources.map_or(0, |resources| resources.cpu));
         let (is_received, arrival, id, place) = (false, now, 0, 0);
         let (is_matched, has_left) = (false, false);
         let envelope = Envelope {
@@ -186,9 +185,8 @@ impl Matching {
         sending.expect("a send begins before it is complete")
     }
 
-    pub fn begin_computation(&mut self, rank: u32, lanes: IssueResources) -> Operation {
-        let (kind, state) = (OperationKind::Computation, OperationState::UnderWay);
-        Operation(self.operations.put(OperationRecord { rank, kind, state, resources: Some(lanes) }))
+    pub fn begin_computation(&mut self, rank: u32, resources: IssueResources) -> Operation {
+        self.begin(rank, OperationKind::Computation, OperationState::UnderWay, Some(resources))
     }
 
     /// Completes a send. Returns `None` if the send is synchronous and its message has not been
@@ -215,8 +213,7 @@ impl Matching {
     }
 
     pub fn begin_move(&mut self, rank: u32, is_memory: bool) -> Operation {
-        let (kind, state) = (OperationKind::Move { is_memory }, OperationState::UnderWay);
-        Operation(self.operations.put(OperationRecord { rank, kind, state, resources: None }))
+        self.begin(rank, OperationKind::Move { is_memory }, OperationState::UnderWay, None)
     }
 
     /// Completes a move of bytes.
@@ -319,7 +316,7 @@ impl Matching {
             (other.arrival, other.from) > (arrival, from)
         };
         let place = self.inboxes.insert_before_last(to, handle, is_later);
-        self.envelopes.get_mut(handle).expect("it has just been there").place = place;
+        self.envelopes.get_mut(handle).expect("an envelope is kept until it is received").place = place;
     }
 
     fn key(&self, handle: u32) -> (u32, SimTime, u32, u32) {
@@ -334,9 +331,13 @@ impl Matching {
     }
 
     /// Registers a receive that takes no message before it is [posted](Self::post_receive).
-    pub fn prepare_receive(&mut self, rank: u32, pattern: MessagePattern, lanes: Option<IssueResources>) -> Operation {
-        let (kind, state) = (OperationKind::Receive(pattern), OperationState::Prepared);
-        Operation(self.operations.put(OperationRecord { rank, kind, state, resources: lanes }))
+    pub fn prepare_receive(
+        &mut self,
+        rank: u32,
+        pattern: MessagePattern,
+        resources: Option<IssueResources>,
+    ) -> Operation {
+        self.begin(rank, OperationKind::Receive(pattern), OperationState::Prepared, resources)
     }
 
     /// Posts a prepared receive, and matches it if a fitting message is available.
@@ -397,7 +398,7 @@ impl Matching {
 
     /// Ends a complete operation. Returns the received message if the operation was a receive.
     pub fn end(&mut self, operation: Operation) -> Option<Received> {
-        let record = self.operations.take(operation.0).expect("an operation is ended once");
+        let record = self.operations.take(operation.place).expect("an operation is ended once");
         let OperationState::Received(handle) = record.state else { return None };
         let envelope = self.envelopes.get_mut(handle).expect("an envelope is kept until its receive is ended");
         if envelope.sending.is_some() {
@@ -408,13 +409,34 @@ impl Matching {
     }
 
     /// Returns an operation that has not ended, if it was started by `rank`.
-    pub fn find(&mut self, rank: u32, operation: Operation) -> Option<&OperationRecord> {
-        self.operations.get_mut(operation.0).filter(|record| record.rank == rank).map(|record| &*record)
+    pub fn find(&self, rank: u32, operation: Operation) -> Option<&OperationRecord> {
+        let record = self.operations.get(operation.place)?;
+        (record.rank == rank && record.serial == operation.serial).then_some(record)
+    }
+
+    /// Returns the operation at a place, which has not ended.
+    pub fn operation(&self, place: u32) -> Operation {
+        let record = self.operations.get(place).expect("an operation is kept until it is ended");
+        Operation { place, serial: record.serial }
+    }
+
+    /// Registers an operation.
+    #[inline]
+    fn begin(
+        &mut self,
+        rank: u32,
+        kind: OperationKind,
+        state: OperationState,
+        resources: Option<IssueResources>,
+    ) -> Operation {
+        self.begun = self.begun.wrapping_add(1);
+        let record = OperationRecord { serial: self.begun, rank, kind, state, resources };
+        Operation { place: self.operations.put(record), serial: self.begun }
     }
 
     /// Returns the record of an operation.
     pub fn record(&self, operation: Operation) -> &OperationRecord {
-        self.operations.get(operation.0).expect("an operation is kept until it is ended")
+        self.operations.get(operation.place).expect("an operation is kept until it is ended")
     }
 
     /// Returns the processor that handles a complete operation. For a receive, it is that of the message.
@@ -422,7 +444,7 @@ impl Matching {
         let record = self.record(operation);
         match record.state {
             OperationState::Received(handle) => self.envelope(handle).cpu,
-            _ => record.resources.map_or(0, |lanes| lanes.cpu),
+            _ => record.resources.map_or(0, |resources| resources.cpu),
         }
     }
 
@@ -452,13 +474,13 @@ impl Matching {
         let is_receive = |kind: OperationKind| matches!(kind, OperationKind::Receive(_));
         let of_rank = self.operations.iter().filter(|(_, record)| record.rank == rank);
         match of_rank.max_by_key(|(place, record)| (is_receive(record.kind), std::cmp::Reverse(*place))) {
-            Some((place, _)) => self.describe(Operation(place), program),
+            Some((place, _)) => self.describe(self.operation(place), program),
             None => ("waits for operations that have not been issued".to_owned(), None),
         }
     }
 
     fn record_mut(&mut self, operation: Operation) -> &mut OperationRecord {
-        self.operations.get_mut(operation.0).expect("an operation is kept until it is ended")
+        self.operations.get_mut(operation.place).expect("an operation is kept until it is ended")
     }
 
     fn envelope(&self, handle: u32) -> &Envelope {

@@ -37,7 +37,7 @@ use crate::program::{BackgroundTraffic, Program, faults_on};
 use crate::trace::Trace;
 use crate::units::{SimDuration, SimTime};
 use execution::Execution;
-use guard::Pulse;
+use guard::{Deadline, Pulse};
 use observer::Observer;
 use observers::Observers;
 use recorder::Recorder;
@@ -119,15 +119,6 @@ pub enum SimulationError {
         /// The simulated time, in seconds.
         at_s: f64,
     },
-    /// A link has carried more packets than its counter can hold.
-    #[error(
-        "a link has carried more than 2^32 of the {packet_hops} packet-hops of the run, which its counter cannot hold: use \
-         larger packets or shorter messages"
-    )]
-    PacketLimit {
-        /// The packet-hops of the run: packets, summed over the links they crossed.
-        packet_hops: u64,
-    },
     /// The limit of wall-clock time is exceeded. A repetition, or a faster computer, may get further.
     #[error(
         "the run has reached its limit of {limit} of wall time after {events} events, at {at_s} s of simulated time \
@@ -191,7 +182,6 @@ impl SimulationError {
             | Self::NetworkDeadlock { .. }
             | Self::TimeLimit { .. }
             | Self::EventLimit { .. }
-            | Self::PacketLimit { .. }
             | Self::Rejected(_)
             | Self::ProgramFault { .. }
             | Self::Recalled(_) => true,
@@ -373,16 +363,17 @@ impl<'m> Simulation<'m> {
     /// # Errors
     /// The errors of [`run`](Self::run).
     pub fn run_checked(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
+        let deadline = Deadline::of(&self.limits);
         if let Some(traffic) = program.traffic() {
-            return traffic::run(self, traffic);
+            return traffic::run(self, traffic, deadline);
         }
         if self.logs == Logs::default() {
-            return match replay::replay(self, program)? {
+            return match replay::replay(self, program, deadline)? {
                 Some(trace) => Ok(trace),
-                None => self.run_observed(program, (), None),
+                None => self.run_observed(program, (), None, deadline),
             };
         }
-        self.run_observed(program, Observers::of(self, None), None)
+        self.run_observed(program, Observers::of(self, None), None, deadline)
     }
 
     /// Runs the program to completion and records the activities of every rank into `sink`. `name` describes the
@@ -415,13 +406,14 @@ impl<'m> Simulation<'m> {
         if program.traffic().is_some() {
             return Err(SimulationError::NothingToRecord { program: name.to_owned() });
         }
+        let deadline = Deadline::of(&self.limits);
         let recorder = Recorder::new(sink, name, (self.machine, &self.layout), detail)?;
         let observers = Observers::of(self, Some(recorder));
         if detail.work {
             // Packets in trains are served ahead of time, and withdrawn if another event intervenes.
-            return self.clone().packet_by_packet().run_observed(program, observers, Some(detail));
+            return self.clone().packet_by_packet().run_observed(program, observers, Some(detail), deadline);
         }
-        self.run_observed(program, observers, Some(detail))
+        self.run_observed(program, observers, Some(detail), deadline)
     }
 
     /// Runs the program with `observer`. Packets travel in trains unless they may find a finite buffer full, or trains
@@ -432,23 +424,29 @@ impl<'m> Simulation<'m> {
         program: &dyn Program,
         observer: O,
         detail: Option<Detail>,
+        deadline: Deadline,
     ) -> Result<Trace, SimulationError> {
         let presumes_room = Transport::presumes_room(self.machine, &self.layout.topology);
         let is_in_trains = presumes_room || Transport::carries_trains(self.machine, &self.layout.topology);
         if self.packet_by_packet || !is_in_trains || O::OBSERVES && !presumes_room {
-            return self.run_exactly(program, observer, detail);
+            return self.run_exactly(program, observer, detail, deadline);
         }
-        match self.run_in_trains(program, presumes_room)? {
+        match self.run_in_trains(program, presumes_room, deadline)? {
             Some(trace) if !O::OBSERVES => Ok(trace),
-            Some(_) => self.run_exactly(program, observer, detail),
-            None => self.clone().packet_by_packet().run_exactly(program, observer, detail),
+            Some(_) => self.run_exactly(program, observer, detail, deadline),
+            None => self.clone().packet_by_packet().run_exactly(program, observer, detail, deadline),
         }
     }
 
     /// Runs the program in trains, on the assumption that every packet finds room in finite buffers if `presumes_room`.
     /// Returns `None` if this assumption may have failed, or if trains are a loss.
-    fn run_in_trains(&self, program: &dyn Program, presumes_room: bool) -> Result<Option<Trace>, SimulationError> {
-        let mut execution = Execution::new(self, program, ());
+    fn run_in_trains(
+        &self,
+        program: &dyn Program,
+        presumes_room: bool,
+        deadline: Deadline,
+    ) -> Result<Option<Trace>, SimulationError> {
+        let mut execution = Execution::new(self, program, (), deadline);
         let Layout { topology, .. } = &self.layout;
         let may_leave = Transport::may_leave_trains(self.machine, topology, self.layout.ranks());
         let is_unfit =
@@ -463,7 +461,7 @@ impl<'m> Simulation<'m> {
             return Ok(None);
         }
         outcome?;
-        self.close(execution, program).map(Some)
+        self.close(execution, program, deadline).map(Some)
     }
 
     /// Runs the program with `observer`.
@@ -472,8 +470,9 @@ impl<'m> Simulation<'m> {
         program: &dyn Program,
         observer: impl Observer,
         detail: Option<Detail>,
+        deadline: Deadline,
     ) -> Result<Trace, SimulationError> {
-        let mut execution = Execution::new(self, program, observer);
+        let mut execution = Execution::new(self, program, observer, deadline);
         if detail.is_some_and(|detail| detail.work) {
             execution.keep_log();
         }
@@ -481,7 +480,7 @@ impl<'m> Simulation<'m> {
             execution.record_transfers();
         }
         Self::advance(&mut execution)?;
-        self.close(execution, program)
+        self.close(execution, program, deadline)
     }
 
     /// Returns the trace of a run that has ended. If it stops with foreseen packets still in flight, a second run,
@@ -490,12 +489,13 @@ impl<'m> Simulation<'m> {
         &self,
         mut execution: Execution<'_, O>,
         program: &dyn Program,
+        deadline: Deadline,
     ) -> Result<Trace, SimulationError> {
         if !execution.is_cut_short() {
             return execution.close(program);
         }
         let slow = self.clone().packet_by_packet();
-        let mut exact = Execution::new(&slow, program, ());
+        let mut exact = Execution::new(&slow, program, (), deadline);
         Self::advance(&mut exact)?;
         execution.close_with_counts_of(exact)
     }

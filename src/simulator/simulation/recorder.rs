@@ -160,7 +160,7 @@ impl<'w> Recorder<'w> {
     /// Registers a send.
     fn posted(&mut self, sent: RankEvent, operation: Operation, handle: u32, bytes: u64) {
         put(&mut self.messages, handle, RecordedMessage { sent, bytes, delivered: sent.1, received: None });
-        put(&mut self.operations, operation.0, RecordedOperation::UnderWay(sent));
+        put(&mut self.operations, operation.place, RecordedOperation::UnderWay(sent));
     }
 
     /// Records transfers over links.
@@ -179,14 +179,14 @@ impl<'w> Recorder<'w> {
         let message = *self.message(found.by);
         let (delivered, delay) = (message.delivered, message.delivered.since(message.sent.1));
         let cause = Cause { event: message.sent.0, delay, means: CauseKind::Message { bytes: message.bytes } };
-        let complete = match self.operations.get(found.operation.0 as usize) {
+        let complete = match self.operations.get(found.operation.place as usize) {
             Some(Some(RecordedOperation::UnderWay((event, at)))) if delivered < now && *at < now => {
                 let cause = Cause { event: *event, delay: now.since(*at), means: CauseKind::Sending };
                 RecordedOperation::Complete(cause, now)
             }
             _ => RecordedOperation::Complete(cause, delivered),
         };
-        put(&mut self.operations, found.operation.0, complete);
+        put(&mut self.operations, found.operation.place, complete);
     }
 
     /// Handles the match of a receive with a message or its announcement. An unexpected message has waited for the
@@ -221,14 +221,14 @@ impl<'w> Recorder<'w> {
 
     /// Handles the completion of a move of bytes.
     fn moved(&mut self, now: SimTime, operation: Operation) {
-        if let Some(Some(RecordedOperation::UnderWay(origin))) = self.operations.get(operation.0 as usize) {
+        if let Some(Some(RecordedOperation::UnderWay(origin))) = self.operations.get(operation.place as usize) {
             self.complete(now, operation, *origin, CauseKind::Memory);
         }
     }
 
     fn complete(&mut self, now: SimTime, operation: Operation, origin: RankEvent, means: CauseKind) {
         let cause = Cause { event: origin.0, delay: now.since(origin.1), means };
-        put(&mut self.operations, operation.0, RecordedOperation::Complete(cause, now));
+        put(&mut self.operations, operation.place, RecordedOperation::Complete(cause, now));
     }
 
     /// Sets the cause of the wait that the completion of an operation ends. With `at`, the wait ends at that time if it
@@ -260,14 +260,14 @@ impl<'w> Recorder<'w> {
 
     /// Handles the beginning of an issued operation that resumes its rank.
     fn has_begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
-        if let Some(Some(RecordedOperation::UnderWay((event, at)))) = self.operations.get(operation.0 as usize) {
+        if let Some(Some(RecordedOperation::UnderWay((event, at)))) = self.operations.get(operation.place as usize) {
             self.causes[rank as usize] =
                 Some(Cause { event: *event, delay: now.since(*at), means: CauseKind::Sending });
         }
     }
 
     fn take_cause(&mut self, operation: Operation) -> Option<(Cause, SimTime)> {
-        let record = self.operations.get_mut(operation.0 as usize)?;
+        let record = self.operations.get_mut(operation.place as usize)?;
         let Some(RecordedOperation::Complete(cause, at)) = *record else { return None };
         *record = None;
         Some((cause, at))
@@ -299,7 +299,7 @@ impl Observer for Recorder<'_> {
             }
             Occurrence::Begun { rank, operation } => {
                 let origin = self.origin(rank);
-                put(&mut self.operations, operation.0, RecordedOperation::UnderWay(origin));
+                put(&mut self.operations, operation.place, RecordedOperation::UnderWay(origin));
             }
             Occurrence::Delivered { at: now, handle, .. } | Occurrence::Announced { now, handle } => {
                 self.message(handle).delivered = now;

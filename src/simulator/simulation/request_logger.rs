@@ -151,7 +151,7 @@ impl RequestLogger {
                 let state = &mut self.ranks[rank as usize];
                 let place = self.log.ranks[rank as usize].len() - 1;
                 let logged = LoggedOperation { number: state.begun - 1, place, is_ready: false };
-                state.operations.insert(operation.0, logged);
+                state.operations.insert(operation.place, logged);
             }
             Reply::Received(Received { from, message: Message { tag, bytes, .. } }) => {
                 let Some(place) = self.ranks[rank as usize].awaited.take() else { return };
@@ -192,7 +192,9 @@ impl RequestLogger {
 
     fn wait(&mut self, rank: u32, operation: Operation) {
         let state = &mut self.ranks[rank as usize];
-        let Some(LoggedOperation { number, place, is_ready }) = state.operations.remove(&operation.0) else { return };
+        let Some(LoggedOperation { number, place, is_ready }) = state.operations.remove(&operation.place) else {
+            return;
+        };
         state.awaited = Some(place);
         if !is_ready {
             self.push(rank, Request::Wait(vec![number]));
@@ -202,7 +204,7 @@ impl RequestLogger {
     /// Logs the end of a wait for any of several operations, of which that with this index was the first.
     fn wait_for_first(&mut self, rank: u32, index: usize) {
         let state = &mut self.ranks[rank as usize];
-        let found = state.any.get(index).and_then(|operation| state.operations.get_mut(&operation.0));
+        let found = state.any.get(index).and_then(|operation| state.operations.get_mut(&operation.place));
         if let Some(LoggedOperation { number, is_ready, .. }) = found
             && !std::mem::replace(is_ready, true)
         {

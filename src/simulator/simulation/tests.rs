@@ -166,7 +166,7 @@ fn what_a_process_cannot_request_is_a_fault_of_the_program() {
         fault_of(|me| async move {
             let _ = me.wait_any(&[]).await;
         }),
-        "waits for one of no operations"
+        "calls wait_any with an empty list"
     );
     let reserved = "but the tags 4293918720 to 4294967295 are those of collective operations";
     assert_eq!(
@@ -368,6 +368,54 @@ fn works_that_could_be_confused_do_not_go_on_at_once() {
     assert!(fault.contains("could not be told from those of another one"), "{fault}");
 }
 
+/// Returns the fault of two ranks that execute `program`.
+fn fault_of(program: &dyn Program) -> String {
+    let (_, machine) = various().next().unwrap();
+    Simulation::new(&machine, 2).unwrap().run(program).unwrap_err().to_string()
+}
+
+/// The handle of an operation that has ended does not stand for a later one that has taken its place.
+#[test]
+fn an_operation_is_waited_for_once() {
+    /// Keeps the handle of a send that has ended, and starts a receive.
+    async fn stale(me: &Process) -> crate::program::Operation {
+        let other = 1 - me.rank();
+        let sending = me.start_send(other, Message::new(8)).await;
+        me.wait(sending).await;
+        _ = me.start_receive(other.into()).await;
+        sending
+    }
+    let waits = fault_of(&async |me: Process| drop(me.wait(stale(&me).await).await));
+    assert_eq!(waits, "rank 0: waits for an operation that it has not started or that has already ended");
+    assert_eq!(fault_of(&async |me: Process| _ = me.test(stale(&me).await).await), waits);
+    assert_eq!(fault_of(&async |me: Process| _ = me.wait_any(&[stale(&me).await]).await), waits);
+}
+
+/// The same holds for the handle of a side task.
+#[test]
+fn a_side_task_is_waited_for_once() {
+    use crate::program::{PendingOperation::SideTask, SideTasks, collective::Barrier};
+    /// Waits for a task, begins another one in its place unless there is to be none, and uses the handle of the first.
+    async fn two(me: Process, is_reused: bool, tests: bool) {
+        let mut side_tasks = SideTasks::default();
+        let work = |me: Process| async move { Barrier::Linear.run(&me).await };
+        let first = SideTask(side_tasks.begin(&me, Some(1), work).await);
+        side_tasks.wait(&me, first).await;
+        if is_reused {
+            _ = side_tasks.begin(&me, Some(2), work).await;
+        }
+        if tests {
+            side_tasks.test(&me, first).await;
+        } else {
+            side_tasks.wait(&me, first).await;
+        }
+    }
+    for (is_reused, tests) in [(true, true), (true, false), (false, true), (false, false)] {
+        let fault = fault_of(&move |me: Process| two(me, is_reused, tests));
+        assert!(fault.ends_with("waits for an operation that it has not started or that has already ended"), "{fault}");
+    }
+}
+
 /// A synchronous send ends when its message has been matched, on every machine. With interfaces it takes as long as a
 /// send that is too long to be eager.
 #[test]
@@ -503,4 +551,48 @@ fn a_run_is_begun_again_without_trains_if_they_save_few_events() {
         let (trace, begun) = beginnings(simulation, program);
         assert_eq!((trace.makespan, trace.counts, begun), (single.makespan, single.counts, expected));
     }
+}
+
+/// A run whose processes end before their packets is repeated packet by packet, within the same limit.
+#[test]
+fn all_attempts_at_a_run_share_its_limit_of_wall_time() {
+    async fn leave(me: Process) {
+        if me.rank() == 0 {
+            _ = me.start_send(1, Message::new(100_000)).await;
+        }
+    }
+    let machine = crate::machine::shipped("parsytec-supercluster-t800");
+    let attempts = AtomicU32::new(0);
+    let limits = Limits { wall: Some(SimDuration::from_us(100_000)), ..Limits::default() };
+    let simulation = Simulation::new(&machine, 2).unwrap().limits(limits).pulse(|_, _| {
+        // An attempt begins with a pulse, and has too few events for another one.
+        attempts.fetch_add(1, Ordering::Relaxed);
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        ControlFlow::Continue(())
+    });
+    let ended = simulation.run(&leave);
+    assert!(matches!(ended, Err(SimulationError::WallLimit { .. })), "{ended:?}");
+    assert_eq!(attempts.load(Ordering::Relaxed), 2);
+}
+
+/// A link counts more than 2^32 packets. They are of one byte, and travel in trains, each message in a few steps.
+#[test]
+fn a_link_carries_more_packets_than_32_bits_count() {
+    async fn exchange(me: Process) {
+        for _ in 0..3 {
+            if me.rank() == 0 {
+                me.send(1, Message::new(1 << 31)).await;
+            } else {
+                me.receive(0).await;
+            }
+        }
+    }
+    let mut machine = crate::machine::shipped("parsytec-supercluster-t800");
+    machine.network.switching = Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(1) });
+    machine.nodes.memory = Bytes::new(1 << 31);
+    let trace = Simulation::new(&machine, 2).unwrap().run(&exchange).unwrap();
+    let carried =
+        |(from, to)| trace.links.iter().find(|link| (link.from, link.to) == (from, to)).map(|link| link.packets);
+    assert_eq!(carried((0, 1)), Some(3 << 31));
+    assert!(trace.counts.packet_hops >= 3 << 31);
 }

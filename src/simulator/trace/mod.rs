@@ -119,7 +119,7 @@ pub struct LinkLoad {
     /// The receiving vertex.
     pub to: u32,
     /// Number of packets carried, including acknowledges.
-    pub packets: u32,
+    pub packets: u64,
     /// The transmission time.
     pub busy: SimDuration,
 }

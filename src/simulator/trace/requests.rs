@@ -3,8 +3,10 @@
 use super::Phase;
 use crate::units::SimDuration;
 
+/// The number of tags of collective operations, which are the largest ones.
+const COLLECTIVE_TAGS: u32 = 1 << 20;
 /// The first tag of collective operations; a receive of any tag does not match messages with these tags.
-pub const RESERVED_TAGS: u32 = u32::MAX - 0xf_ffff;
+pub const RESERVED_TAGS: u32 = u32::MAX - (COLLECTIVE_TAGS - 1);
 
 /// The requests of every rank, in order.
 #[derive(Clone, Debug, Default, PartialEq)]

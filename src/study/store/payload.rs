@@ -28,7 +28,7 @@ struct StoredTrace<'n> {
     #[serde(borrow)]
     accounts: Vec<(&'n str, StoredColumns<'n>)>,
     /// The end vertices, the packets and the busy time of every link.
-    links: Vec<(u32, u32, u32, u64)>,
+    links: Vec<(u32, u32, u64, u64)>,
     /// Numbers of events, messages and packet hops.
     counts: [u64; 3],
     /// Numbers of background messages and bytes.

@@ -26,7 +26,7 @@ fn trace(number: u64) -> Trace {
         makespan: SimDuration::from_ps(number),
         host: 2,
         accounts,
-        links: vec![LinkLoad { from: 0, to: 1, packets: u32::MAX, busy: SimDuration::from_ps(7) }],
+        links: vec![LinkLoad { from: 0, to: 1, packets: u64::MAX, busy: SimDuration::from_ps(7) }],
         counts: Counts { events: number, messages: 2, packet_hops: u64::MAX },
         background: Some(BackgroundCounts { messages: 4, bytes: 5 }),
         outcomes: vec![("a", 0.1 + 0.2), ("b", f64::NAN), ("c", -0.0), ("d", f64::INFINITY)],

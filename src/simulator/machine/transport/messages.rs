@@ -15,7 +15,7 @@ mod resources;
 mod waiting_sends;
 mod wire;
 
-use super::{Completion, MessageId};
+use super::{Completion, MessageId, OutgoingMessage};
 use crate::engine::{Precedence, RetrialQueues, Slab, Streams};
 use crate::machine::speed_profile::{SpeedProfile, paced_rows};
 use crate::machine::{IssueResources, Machine, RankLocation, Sends};
@@ -60,8 +60,6 @@ pub struct MessageTransport {
     now: SimTime,
     messages: Slab<MessageState>,
     pub completions: VecDeque<Completion>,
-    /// The event of the recording that causes the next message.
-    pub cause: EventId,
     counts: Counts,
     /// The number of messages so far, including those that transfers of data add.
     serial: u32,
@@ -138,7 +136,6 @@ impl MessageTransport {
             now: SimTime::START,
             messages: Slab::new(),
             completions: VecDeque::new(),
-            cause: 0,
             counts: Counts::default(),
             serial: 0,
             reports_flights: false,
@@ -177,18 +174,22 @@ impl MessageTransport {
         self.schedule(now + span, order, TransportEvent::TimerExpired(owner));
     }
 
-    pub fn send(&mut self, now: SimTime, from: RankLocation, to: RankLocation, bytes: u64, handle: u32) {
-        let message = self.message(from, to, bytes, handle);
+    pub fn send(&mut self, now: SimTime, locations: (RankLocation, RankLocation), sent: OutgoingMessage) {
+        let message = self.message(locations, sent);
         let precedence = self.precedence();
-        self.dispatch(now, message, precedence);
+        self.dispatch(now, message, precedence, sent.cause);
     }
 
-    fn message(&mut self, from: RankLocation, to: RankLocation, bytes: u64, handle: u32) -> MessageState {
+    fn message(
+        &mut self,
+        (from, to): (RankLocation, RankLocation),
+        OutgoingMessage { bytes, handle, .. }: OutgoingMessage,
+    ) -> MessageState {
         let stays_on_its_node = from.node == to.node && self.interface.within_node == WithinNode::Copied;
         let interface = if stays_on_its_node { 0 } else { self.resources.choose(&self.interface, from, to) };
         let waits = self.interface.data.waits(bytes);
         let role = if waits { TransferRole::AwaitedData { receive: 0 } } else { TransferRole::Data };
-        let (lanes, is_issued, serial, packets) = (IssueResources::default(), false, 0, 0);
+        let (resources, is_issued, serial, packets) = (IssueResources::default(), false, 0, 0);
         MessageState {
             from,
             to,
@@ -200,7 +201,7 @@ impl MessageTransport {
             role,
             serial,
             packets,
-            resources: lanes,
+            resources,
             is_issued,
             stays_on_its_node,
             announced: (SimTime::START, Precedence::default()),
@@ -213,11 +214,11 @@ impl MessageTransport {
     }
 
     /// Starts a message, with its precedence among simultaneous events.
-    fn dispatch(&mut self, now: SimTime, message: MessageState, precedence: Precedence) {
+    fn dispatch(&mut self, now: SimTime, message: MessageState, precedence: Precedence, cause: EventId) {
         let waits = self.interface.data.waits(message.bytes);
         let id = self.keep(message);
         self.counts.messages += 1;
-        self.wire.caused(id, self.cause);
+        self.wire.caused(id, cause);
         // As in LogGOPSim, an issued operation waits for its turn even if all resources are free.
         match (waits, message.is_issued) {
             (true, true) => self.push(now, precedence, TransportEvent::Announce(id)),
@@ -237,7 +238,7 @@ impl MessageTransport {
             self.completions.push_back(Completion::SendBegun { handle: message.handle });
         }
         if matches!(self.interface.data, DataTransfer::OnRequest { .. }) {
-            self.send_control(now, MessageState { role: TransferRole::Announcement { of: id }, ..message });
+            self.send_control(now, id, MessageState { role: TransferRole::Announcement { of: id }, ..message });
         } else {
             self.announce(now, message, id);
         }
@@ -293,7 +294,7 @@ impl MessageTransport {
 
     fn begin_send(&mut self, now: SimTime, id: MessageId) {
         let message = self.messages[id];
-        let MessageState { from, bytes, resources: lanes, .. } = message;
+        let MessageState { from, bytes, resources, .. } = message;
         if message.is_issued {
             self.completions.push_back(Completion::SendBegun { handle: message.handle });
         }
@@ -302,7 +303,7 @@ impl MessageTransport {
         }
         let begin = self.begin_at_interface(now, &message);
         let mut leaves = begin;
-        let core = self.resources.cpu(from, lanes.cpu);
+        let core = self.resources.cpu(from, resources.cpu);
         let mut busy = SimDuration::ZERO;
         if !self.is_sent_by_interface(&message) {
             let (time, end) = self.begin_sending(now, (from, core), bytes);

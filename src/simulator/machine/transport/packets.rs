@@ -5,7 +5,7 @@
 //! with the same results: one packet at a time in [`single`], to be read first, and several packets in one step in
 //! [`trains`].
 
-use super::{Completion, MessageId};
+use super::{Completion, MessageId, OutgoingMessage};
 use crate::engine::{Calendar, Entity, Runs, Slab, Streams, Timers};
 use crate::machine::hierarchy::Hierarchy;
 use crate::machine::speed_profile::{SpeedProfile, paced_rows};
@@ -13,7 +13,6 @@ use crate::machine::{Machine, RankLocation, Sends};
 use crate::network::{BufferDeadlock, Fabric, ForwardedBy, HopEvent, Packet, PacketKind, Topology};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
 use crate::node::{Dispatcher, Node, PreemptionRules, Router};
-use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Counts};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
@@ -56,8 +55,6 @@ pub struct PacketTransport {
     counts: Counts,
     /// The number of events that have been run. In trains, those of packets are fewer than the counted ones.
     steps: u64,
-    /// The event of the recording that causes the next message.
-    pub cause: EventId,
     /// The communication work of the processors; `None` unless it is recorded.
     pub log: Option<CommunicationLog>,
     first: FirstEntities,
@@ -205,7 +202,6 @@ impl PacketTransport {
             completions: VecDeque::new(),
             counts: Counts::default(),
             steps: 0,
-            cause: 0,
             log: None,
             first,
             key: (SimTime::START, 0),
@@ -304,10 +300,8 @@ impl PacketTransport {
     pub fn send(
         &mut self,
         now: SimTime,
-        source: RankLocation,
-        destination: RankLocation,
-        (bytes, again): (u64, bool),
-        handle: u32,
+        (source, destination): (RankLocation, RankLocation),
+        OutgoingMessage { bytes, again, handle, cause }: OutgoingMessage,
     ) {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the execution limits the size of messages");
@@ -322,7 +316,7 @@ impl PacketTransport {
             PacketizedMessage { from, to, cores, hops, handle, unprepared: bytes, missing, uninjected, copies, rule };
         let id = self.messages.put(message);
         self.counts.messages += 1;
-        self.record_cause(id);
+        self.record_cause(id, cause);
         self.advance_key(now, 0);
         match self.train_context() {
             Some(mut context) => context.prepare(id),

@@ -25,7 +25,7 @@ pub(super) struct ChannelState {
     /// Packets in transit with their arrival times: those of their tails at the destination, of their heads elsewhere.
     pub(super) in_transit: VecDeque<(SimTime, u32)>,
     /// Number of packets that have started.
-    pub(super) carried: u32,
+    pub(super) carried: u64,
     /// The total time for which these occupy the channel.
     pub(super) held: SimDuration,
     /// The end of the last transmission.

@@ -72,7 +72,8 @@ impl Dragonfly {
         let least = self.joints(at.group, to.group).map(|joint| hops(&joint)).min().expect("groups are joined");
         let shortest = || self.joints(at.group, to.group).filter(|joint| hops(joint) == least);
         let count = u32::try_from(shortest().count()).expect("a group has fewer than 2^32 links");
-        let (near, _, port) = shortest().nth((spread % count) as usize).expect("one of them");
+        let (near, _, port) =
+            shortest().nth((spread % count) as usize).expect("a remainder of their count is the place of a link");
         if near == at.router { port } else { local_port(at.router, near) }
     }
 

@@ -88,7 +88,7 @@ impl DragonflyPlus {
         let own = || self.joints(from, to).filter(|(owner, _)| *owner == spine);
         match own().count() {
             0 => spread % self.leaves,
-            count => own().nth(spread as usize % count).expect("one of them").1,
+            count => own().nth(spread as usize % count).expect("a remainder of their count is the place of a link").1,
         }
     }
 

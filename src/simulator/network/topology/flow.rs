@@ -113,7 +113,7 @@ fn split_vertices(topology: &Topology) -> ResidualNetwork {
 }
 
 fn joined(topology: &Topology, a: usize, b: usize) -> bool {
-    let a = u32::try_from(a).expect("a vertex number");
+    let a = u32::try_from(a).expect("vertices are counted in 32 bits");
     topology.links_at(a).any(|(_, to, _)| to as usize == b)
 }
 

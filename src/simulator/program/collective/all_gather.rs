@@ -244,7 +244,7 @@ async fn by_root(comm: Communicator<'_>, division: &Division, data: &mut Buffer)
 /// Collects the blocks of all `members` of a ring, in the order of the ring.
 async fn around_ring(me: &Process, members: &[u32], own: Payload) -> Vec<Payload> {
     let count = members.len();
-    let place = members.iter().position(|member| *member == me.rank()).expect("a member calls");
+    let place = members.iter().position(|member| *member == me.rank()).expect("only members of the ring call");
     let (previous, next) = (members[(place + count - 1) % count], members[(place + 1) % count]);
     let mut blocks = vec![own; count];
     for step in 1..count {

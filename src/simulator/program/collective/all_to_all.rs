@@ -198,7 +198,7 @@ async fn around_torus(me: &Process, blocks: Vec<Payload>) -> Vec<Payload> {
 /// by member.
 async fn around_ring(me: &Process, members: &[u32], mut bundles: Vec<Vec<Payload>>) -> Vec<Vec<Payload>> {
     let count = members.len();
-    let place = members.iter().position(|member| *member == me.rank()).expect("a member calls");
+    let place = members.iter().position(|member| *member == me.rank()).expect("only members of the ring call");
     let (previous, next) = (members[(place + count - 1) % count], members[(place + 1) % count]);
     let size = bundles[place].len();
     let mut travelling: Vec<Payload> =

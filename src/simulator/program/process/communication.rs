@@ -89,7 +89,7 @@ impl Process {
     /// The run ends with an error if there are no `operations`.
     pub fn wait_any(&self, operations: &[Operation]) -> impl Future<Output = usize> {
         let verb = match operations {
-            [] => failure("waits for one of no operations".to_owned()),
+            [] => failure("calls wait_any with an empty list".to_owned()),
             _ => Verb::WaitAny(operations.to_vec()),
         };
         self.ask(verb, |answer| match answer {

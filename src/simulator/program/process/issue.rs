@@ -10,7 +10,7 @@ pub struct Issue {
     /// The work to be done.
     pub work: IssuedWork,
     /// The processor and the interface that the operation uses.
-    pub lanes: IssueResources,
+    pub resources: IssueResources,
     /// The number of the operation among those of its rank, by which
     /// [`Program::place_of`](crate::program::Program::place_of) identifies it.
     pub number: u32,
@@ -32,7 +32,7 @@ pub enum IssuedWork {
 impl IssuedWork {
     /// Returns the precedence among operations that follow from the same event: sends, then receives, then
     /// computations.
-    pub(crate) const fn rank(&self) -> u64 {
+    pub(crate) const fn precedence(&self) -> u64 {
         match self {
             Self::Send(..) => 0,
             Self::Receive(_) => 1,

@@ -4,10 +4,18 @@ use crate::program::Program;
 use crate::trace::RESERVED_TAGS;
 use std::rc::Rc;
 
-/// The handle of an outstanding operation, such as a send or a receive. It must be waited for.
+/// The handle of an outstanding operation, such as a send or a receive. It must be waited for, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use = "an operation is ended by waiting for it"]
-pub struct Operation(pub(crate) u32);
+pub struct Operation {
+    /// The place in the table of operations. Operations that begin later reuse it.
+    pub(crate) place: u32,
+    /// The serial number, modulo 2^32, that distinguishes the operation from earlier ones at its place.
+    pub(crate) serial: u32,
+}
+
+/// The fault of a process that uses the handle of an operation that has ended.
+pub(crate) const ENDED: &str = "waits for an operation that it has not started or that has already ended";
 
 /// A message: its length, a tag to distinguish it from others and, optionally, floating-point values.
 ///
@@ -34,8 +42,8 @@ impl Message {
         Self { bytes, tag: 0, values: None, again: false, synchronous: false }
     }
 
-    /// Sets the tag. Tags from [`RESERVED_TAGS`] on, the 256 largest, are those of collective operations: a process that
-    /// uses them itself ends the run with an error.
+    /// Sets the tag. Tags from [`RESERVED_TAGS`] on are those of collective operations: a process that uses them itself
+    /// ends the run with an error.
     #[must_use]
     pub const fn tag(mut self, tag: u32) -> Self {
         self.tag = tag;

@@ -82,8 +82,8 @@ pub(crate) struct ProcessRecord {
     pub collective: Cell<Option<&'static str>>,
     /// The number of the current step, if the program has steps.
     pub step: Cell<usize>,
-    /// `true` while the process only lets its side tasks progress: the order in which operations end then decides
-    /// nothing that it does.
+    /// `true` while the process waits for a single operation and only drives its side tasks: the order in which operations
+    /// end cannot affect it, so that a rehearsal need not report a race.
     pub progresses: Cell<bool>,
 }
 

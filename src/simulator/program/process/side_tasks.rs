@@ -1,6 +1,6 @@
 //! Side tasks: work that progresses beside a process, such as non-blocking collective operations.
 
-use super::message::{aside_tag, task_of};
+use super::message::{ENDED, aside_tag, task_of};
 use super::verb::{Reply, STUCK, Verb};
 use super::{Message, MessagePattern, Operation, Process, Received, started};
 use crate::engine::{Mailbox, Processes, Resumed};
@@ -13,15 +13,21 @@ use std::rc::Rc;
 /// while the process waits for one of them or for an operation, but not while it computes.
 #[derive(Default)]
 pub struct SideTasks {
-    /// The tasks by number, without those that have been ended.
+    /// The tasks by place, without those that have been ended.
     works: Vec<Option<SideTask>>,
     outstanding: usize,
+    begun: u64,
 }
 
-/// The number of a side task, which must be [waited](SideTasks::wait) for.
+/// The handle of a side task, which must be [waited](SideTasks::wait) for, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a work is ended by waiting for it"]
-pub struct SideTaskId(usize);
+#[must_use = "a side task must be waited for"]
+pub struct SideTaskId {
+    /// The place among the tasks. Tasks that begin later reuse it.
+    place: usize,
+    /// The number of the task in the order in which they begin.
+    number: u64,
+}
 
 /// An operation of a process that has side tasks, which must be [waited](SideTasks::wait) for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +39,7 @@ pub enum PendingOperation {
 }
 
 struct SideTask {
+    number: u64,
     process: Processes<Verb, Reply>,
     /// The serial number that distinguishes the messages of its collective operations, if it has one.
     serial: Option<u32>,
@@ -64,7 +71,7 @@ impl SideTasks {
         self.outstanding == 0
     }
 
-    /// Begins a task and runs it until it has to wait for anything else than the processor. Tasks whose messages could be
+    /// Begins a task and runs it until it has to wait for anything other than the processor. Tasks whose messages could be
     /// confused, because some ranks still run one task while others run the next, need different `serial` numbers, which
     /// must be the same on all ranks. The run ends with an error if thousands of tasks run whose messages could no longer
     /// be told apart.
@@ -83,16 +90,18 @@ impl SideTasks {
         let process = Processes::new(mailbox, [Box::pin(process) as _]);
         let notes = TaskNotes { collective: None, collective_bytes: 0, step: me.notes().step.get() };
         let state = SideTaskState::Ready(None);
-        let mut side_task = SideTask { process, serial, state, notes, has_sent: false };
+        self.begun += 1;
+        let number = self.begun;
+        let mut side_task = SideTask { number, process, serial, state, notes, has_sent: false };
         side_task.proceed(me).await;
-        let number = self.works.iter().position(Option::is_none).unwrap_or(self.works.len());
-        self.works.resize_with(self.works.len().max(number + 1), || None);
-        self.works[number] = Some(side_task);
+        let place = self.works.iter().position(Option::is_none).unwrap_or(self.works.len());
+        self.works.resize_with(self.works.len().max(place + 1), || None);
+        self.works[place] = Some(side_task);
         self.outstanding += 1;
-        SideTaskId(number)
+        SideTaskId { place, number }
     }
 
-    /// Runs all tasks until they have to wait for anything else than the processor, as a library does in a call that only
+    /// Runs all tasks until they have to wait for anything other than the processor, as a library does in a call that only
     /// tests. The processor first handles what has arrived while the process computed.
     pub async fn progress(&mut self, me: &Process) {
         if !self.are_over() {
@@ -134,9 +143,10 @@ impl SideTasks {
     /// Returns whether an operation is complete, without progress of the tasks; it still has to be [waited](Self::wait)
     /// for.
     pub async fn test(&self, me: &Process, pending: PendingOperation) -> bool {
+        self.check(me, &[pending]).await;
         match pending {
             PendingOperation::Message(operation) => me.test(operation).await,
-            PendingOperation::SideTask(number) => self.is_over(number),
+            PendingOperation::SideTask(task) => self.is_over(task),
         }
     }
 
@@ -147,8 +157,10 @@ impl SideTasks {
         }
         match pending {
             PendingOperation::Message(operation) => me.wait(operation).await,
-            PendingOperation::SideTask(SideTaskId(number)) => {
-                self.outstanding -= usize::from(self.works[number].take().is_some());
+            PendingOperation::SideTask(task) => {
+                self.check(me, &[pending]).await;
+                self.works[task.place] = None;
+                self.outstanding -= 1;
                 None
             }
         }
@@ -157,6 +169,7 @@ impl SideTasks {
     /// Waits until one of the operations is complete and returns its index. It still has to be [waited](Self::wait) for,
     /// which then takes no time. Of several that are complete already, tasks come before messages.
     pub async fn wait_any(&mut self, me: &Process, pending: &[PendingOperation]) -> usize {
+        self.check(me, pending).await;
         let messages: Vec<usize> = (0..pending.len()).filter(|index| pending[*index].message().is_some()).collect();
         loop {
             for work in self.works.iter_mut().flatten() {
@@ -175,12 +188,12 @@ impl SideTasks {
     /// Waits until one of the messages is complete or a task can proceed. Returns the index among the messages; a larger
     /// number if a task can proceed.
     async fn wait_for_event(&mut self, me: &Process, pending: &[PendingOperation]) -> usize {
-        let only = if let [PendingOperation::SideTask(SideTaskId(number))] = *pending { Some(number) } else { None };
-        let others = self.works.iter().enumerate().filter(|(number, _)| Some(*number) != only).map(|(_, work)| work);
-        let tasks = only.map(|number| &self.works[number]).into_iter().chain(others).flatten();
+        let only = if let [PendingOperation::SideTask(task)] = *pending { Some(task.place) } else { None };
+        let others = self.works.iter().enumerate().filter(|(place, _)| Some(*place) != only).map(|(_, work)| work);
+        let tasks = only.map(|place| &self.works[place]).into_iter().chain(others).flatten();
         let messages = pending.iter().filter_map(|one| one.message());
         let awaited: Vec<Operation> = messages.chain(tasks.flat_map(SideTask::awaited).copied()).collect();
-        let mut only = only.and_then(|number| self.works[number].as_mut());
+        let mut only = only.and_then(|place| self.works[place].as_mut());
         // A process that waits for one task is in the collective operation of that task, at the step that began it.
         if let Some(task) = &mut only {
             task.notes.exchange(me);
@@ -194,9 +207,20 @@ impl SideTasks {
         first
     }
 
+    /// Ends the run with an error if a side task among these operations has already been waited for.
+    async fn check(&self, me: &Process, pending: &[PendingOperation]) {
+        if pending.iter().filter_map(|one| one.task()).any(|task| self.find(task).is_none()) {
+            me.fail(ENDED.to_owned()).await;
+        }
+    }
+
     /// Returns whether a task has finished; it still has to be [waited](Self::wait) for.
-    fn is_over(&self, SideTaskId(number): SideTaskId) -> bool {
-        self.works[number].as_ref().is_none_or(|work| matches!(work.state, SideTaskState::Over))
+    fn is_over(&self, task: SideTaskId) -> bool {
+        self.find(task).is_none_or(|work| matches!(work.state, SideTaskState::Over))
+    }
+
+    fn find(&self, SideTaskId { place, number }: SideTaskId) -> Option<&SideTask> {
+        self.works.get(place)?.as_ref().filter(|task| task.number == number)
     }
 }
 
@@ -242,7 +266,7 @@ impl SideTask {
         }
     }
 
-    /// Runs the task until it has to wait for anything else than the processor: a send that is complete once the
+    /// Runs the task until it has to wait for anything other than the processor: a send that is complete once the
     /// processor has copied the message is complete before the call returns.
     async fn proceed(&mut self, me: &Process) {
         self.notes.exchange(me);

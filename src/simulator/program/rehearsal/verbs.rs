@@ -23,21 +23,21 @@ impl DryRun<'_> {
                 let operation = self.send(rank, to, message)?;
                 Ok(self.wait_for(rank, operation))
             }
-            Verb::StartSend(to, message) => Ok(Some(Reply::Started(Operation(self.send(rank, to, message)?)))),
+            Verb::StartSend(to, message) => Ok(Some(Reply::Started(handle(self.send(rank, to, message)?)))),
             Verb::Receive(pattern) => {
                 let operation = self.receive(rank, pattern);
                 Ok(self.wait_for(rank, operation))
             }
-            Verb::StartReceive(pattern) => Ok(Some(Reply::Started(Operation(self.receive(rank, pattern))))),
-            Verb::Wait(Operation(operation)) => Ok(self.wait_for(rank, operation)),
+            Verb::StartReceive(pattern) => Ok(Some(Reply::Started(handle(self.receive(rank, pattern))))),
+            Verb::Wait(operation) => Ok(self.wait_for(rank, operation.serial)),
             Verb::WaitAny(operations) => {
                 self.has_choices |= operations.len() > 1 && self.chooses(rank);
-                let operations = operations.into_iter().map(|operation| operation.0).collect();
+                let operations = operations.into_iter().map(|operation| operation.serial).collect();
                 Ok(self.wait(rank, AwaitedOperations::Several(operations), ReplyKind::Index))
             }
-            Verb::Test(Operation(operation)) => {
+            Verb::Test(operation) => {
                 self.has_choices |= self.chooses(rank);
-                Ok(Some(Reply::Tested(self.state(rank).operations.is_complete(operation))))
+                Ok(Some(Reply::Tested(self.state(rank).operations.is_complete(operation.serial))))
             }
             Verb::Issue(issue) => self.issue(rank, issue).map(|operation| Some(Reply::Started(operation))),
             Verb::Notices => Ok(self.notices(rank)),
@@ -47,7 +47,7 @@ impl DryRun<'_> {
                 Ok(Some(Reply::Done))
             }
             Verb::Fail(reason) => Err(self.fault(rank, *reason)),
-            Verb::StartLoad(_) | Verb::StartLeave(_) => Ok(Some(Reply::Started(Operation(self.begin_job(rank))))),
+            Verb::StartLoad(_) | Verb::StartLeave(_) => Ok(Some(Reply::Started(handle(self.begin_job(rank))))),
             // A rehearsal does not know which ranks share a node, so mutual waiting on a node is left to the run.
             Verb::NodeBarrier => Ok(Some(Reply::Done)),
             Verb::Compute(_) | Verb::Operate(_) => self.compute(rank),
@@ -155,7 +155,7 @@ impl DryRun<'_> {
         };
         self.state(rank).issued.push((operation, number));
         self.state(rank).begun.push(operation);
-        Ok(Operation(operation))
+        Ok(handle(operation))
     }
 
     /// Returns the notices of the issued operations of a process, or makes the process wait if there are none.
@@ -168,8 +168,7 @@ impl DryRun<'_> {
         self.verbs += open.len() as u64 / LOOKS_PER_VERB;
         let state = self.state(rank);
         state.issued = open;
-        let notice =
-            |is_end| move |number| Notice { operation: Operation(number), is_end, turn: IssueOrder::default() };
+        let notice = |is_end| move |number| Notice { operation: handle(number), is_end, turn: IssueOrder::default() };
         let notices: Vec<_> =
             begun.into_iter().map(notice(false)).chain(ended.iter().map(|(one, _)| *one).map(notice(true))).collect();
         for (operation, _) in ended {
@@ -245,4 +244,9 @@ impl DryRun<'_> {
         self.ready.extend(all.filter(|other| *other != rank).map(|other| (other, Some(Reply::Done))));
         Some(Reply::Done)
     }
+}
+
+/// Returns the handle of an operation. A rehearsal does not reuse places.
+const fn handle(number: u32) -> Operation {
+    Operation { place: 0, serial: number }
 }

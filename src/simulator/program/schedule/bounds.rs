@@ -22,16 +22,17 @@ pub struct Bounds {
     pub highest_peer: u32,
     /// The longest message sent, in bytes.
     pub longest_message: u64,
-    /// The lanes of the first send.
-    lanes: Option<IssueResources>,
-    /// `true` if another send uses other lanes.
-    mixes_lanes: bool,
+    /// The resources of the first send.
+    resources: Option<IssueResources>,
+    /// `true` if another send uses other resources.
+    mixes_resources: bool,
 }
 
 impl Bounds {
     /// Adds an operation.
     pub fn add(&mut self, node: &ScheduleNode) {
-        let of_node = Self { operations: 1, highest: node.lanes(), takes_any: node.matches_any(), ..Self::default() };
+        let of_node =
+            Self { operations: 1, highest: node.resources(), takes_any: node.matches_any(), ..Self::default() };
         *self = self.and(match node.kind {
             NodeKind::Compute => Self { computations: 1, longest_computation: node.size, ..of_node },
             NodeKind::Receive => of_node,
@@ -39,7 +40,7 @@ impl Bounds {
                 sends: 1,
                 highest_peer: node.peer,
                 longest_message: node.size,
-                lanes: Some(node.lanes()),
+                resources: Some(node.resources()),
                 ..of_node
             },
         });
@@ -49,7 +50,7 @@ impl Bounds {
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let (one, two) = (self.highest, other.highest);
-        let differ = self.lanes.zip(other.lanes).is_some_and(|(one, two)| one != two);
+        let differ = self.resources.zip(other.resources).is_some_and(|(one, two)| one != two);
         Self {
             operations: self.operations + other.operations,
             computations: self.computations + other.computations,
@@ -59,14 +60,14 @@ impl Bounds {
             takes_any: self.takes_any || other.takes_any,
             highest_peer: self.highest_peer.max(other.highest_peer),
             longest_message: self.longest_message.max(other.longest_message),
-            lanes: self.lanes.or(other.lanes),
-            mixes_lanes: self.mixes_lanes || other.mixes_lanes || differ,
+            resources: self.resources.or(other.resources),
+            mixes_resources: self.mixes_resources || other.mixes_resources || differ,
         }
     }
 
     /// Returns whether all sends use the same processor and the same interface, so that no message overtakes another.
     #[must_use]
-    pub const fn messages_take_one_lane(&self) -> bool {
-        !self.mixes_lanes
+    pub const fn messages_share_resources(&self) -> bool {
+        !self.mixes_resources
     }
 }

@@ -80,7 +80,7 @@ impl ScheduleNode {
 
     /// Returns the processor and the interface that the operation uses.
     #[must_use]
-    pub const fn lanes(&self) -> IssueResources {
+    pub const fn resources(&self) -> IssueResources {
         IssueResources { cpu: self.cpu, nic: self.nic }
     }
 }

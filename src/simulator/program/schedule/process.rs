@@ -105,5 +105,5 @@ fn issue(number: u32, node: &ScheduleNode, unit: SimDuration, turn: IssueOrder) 
         NodeKind::Receive => IssuedWork::Receive(MessagePattern { from: known(node.peer), tag: known(node.tag) }),
         NodeKind::Compute => IssuedWork::Compute(unit * node.size),
     };
-    Issue { work, lanes: node.lanes(), number, turn }
+    Issue { work, resources: node.resources(), number, turn }
 }

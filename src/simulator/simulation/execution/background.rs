@@ -36,7 +36,7 @@ impl<O: Observer> Execution<'_, O> {
     fn all_wait(&self) -> bool {
         self.ranks.iter().all(|rank| match rank.waits {
             WaitState::ForOperation(_) | WaitState::ForAny | WaitState::ForNotices | WaitState::AtBarrier => true,
-            WaitState::Nothing | WaitState::ForTime => rank.activity == Activity::Idle,
+            WaitState::Nothing | WaitState::ForTime(_) => rank.activity == Activity::Idle,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Operations that processes issue without waiting for them, and the notices about these operations.
 
 use super::{Execution, WaitState, fault};
-use crate::machine::{IssueOrder, IssueResources, MessageTransport};
+use crate::machine::{IssueOrder, IssueResources, MessageTransport, OutgoingMessage};
 use crate::node::processor::Computation;
 use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Reply};
 use crate::simulation::SimulationError;
@@ -85,12 +85,12 @@ impl<O: Observer> Execution<'_, O> {
         if !self.notices.is_in_use() {
             self.notices.ranks = vec![Issuer::default(); self.layout.ranks() as usize];
         }
-        let Issue { work, lanes, turn, .. } = issue;
-        let turn = turn.of(work.rank());
+        let Issue { work, resources, turn, .. } = issue;
+        let turn = turn.of(work.precedence());
         let operation = match work {
-            IssuedWork::Compute(time) => self.issue_computation(now, rank, time, (lanes, turn))?,
-            IssuedWork::Send(to, message) => self.issue_send(now, rank, (to, message), (lanes, turn))?,
-            IssuedWork::Receive(pattern) => self.issue_receive(now, rank, pattern, (lanes, turn)),
+            IssuedWork::Compute(time) => self.issue_computation(now, rank, time, (resources, turn))?,
+            IssuedWork::Send(to, message) => self.issue_send(now, rank, (to, message), (resources, turn))?,
+            IssuedWork::Receive(pattern) => self.issue_receive(now, rank, pattern, (resources, turn)),
         };
         let kind = self.matching.record(operation).kind;
         if let Some(count) = self.notices.issuer(rank).under_way(kind) {
@@ -104,9 +104,9 @@ impl<O: Observer> Execution<'_, O> {
         now: SimTime,
         rank: u32,
         time: SimDuration,
-        (lanes, turn): (IssueResources, IssueOrder),
+        (resources, turn): (IssueResources, IssueOrder),
     ) -> Result<Operation, SimulationError> {
-        let operation = self.matching.begin_computation(rank, lanes);
+        let operation = self.matching.begin_computation(rank, resources);
         self.observer.on(&Occurrence::Begun { rank, operation });
         let Some(interfaces) = self.transport.message_transport() else {
             let waiting = &mut self.notices.issuer(rank).computations;
@@ -115,7 +115,7 @@ impl<O: Observer> Execution<'_, O> {
         };
         let location = self.layout.location(rank);
         self.notices.ranks[rank as usize].waiting += 1;
-        let begun = interfaces.issue_computation(now, (location, rank), (operation.0, time), (lanes.cpu, turn));
+        let begun = interfaces.issue_computation(now, (location, rank), (operation.place, time), (resources.cpu, turn));
         begun.map(|()| operation).map_err(|error| fault(rank, format!("cannot compute: {error}")))
     }
 
@@ -146,20 +146,20 @@ impl<O: Observer> Execution<'_, O> {
         now: SimTime,
         rank: u32,
         (to, message): (u32, Message),
-        (lanes, turn): (IssueResources, IssueOrder),
+        (resources, turn): (IssueResources, IssueOrder),
     ) -> Result<Operation, SimulationError> {
         let Message { bytes, again, .. } = message;
         self.check_send(rank, to, bytes)?;
-        let (operation, handle) = self.matching.prepare_send(now, (rank, to), message, Some(lanes));
-        let cause = self.observer.last_event(rank);
+        let (operation, handle) = self.matching.prepare_send(now, (rank, to), message, Some(resources));
+        let sent = OutgoingMessage { bytes, again, handle, cause: self.observer.last_event(rank) };
         self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
         let locations = (self.layout.location(rank), self.layout.location(to));
         if let Some(interfaces) = self.transport.message_transport() {
-            interfaces.issue_send(now, locations, (bytes, handle, cause), (lanes, turn));
+            interfaces.issue_send(now, locations, sent, (resources, turn));
         } else {
             let begun = self.matching.begin_send(handle);
             self.queue_notice(rank, now, begun, false);
-            self.transport.send(now, locations, (bytes, again), handle, cause);
+            self.transport.send(now, locations, sent);
         }
         self.count_program_operation();
         Ok(operation)
@@ -170,13 +170,13 @@ impl<O: Observer> Execution<'_, O> {
         now: SimTime,
         rank: u32,
         pattern: MessagePattern,
-        (lanes, turn): (IssueResources, IssueOrder),
+        (resources, turn): (IssueResources, IssueOrder),
     ) -> Operation {
-        let operation = self.matching.prepare_receive(rank, pattern, Some(lanes));
+        let operation = self.matching.prepare_receive(rank, pattern, Some(resources));
         self.observer.on(&Occurrence::Begun { rank, operation });
         let location = self.layout.location(rank);
         match self.transport.message_transport() {
-            Some(interfaces) => interfaces.issue_receive(now, location, operation.0, (lanes, turn)),
+            Some(interfaces) => interfaces.issue_receive(now, location, operation.place, (resources, turn)),
             None => self.post(now, operation),
         }
         operation
@@ -270,7 +270,7 @@ impl<O: Observer> Execution<'_, O> {
         }
         for PendingNotice { at, notice, .. } in pending.iter().filter(|notice| !is_now(notice)) {
             let interfaces = self.transport.message_transport().expect("only interfaces foresee what happens");
-            interfaces.schedule_due(*at, notice.operation.0, turn_of(*notice));
+            interfaces.schedule_due(*at, notice.operation.place, turn_of(*notice));
         }
         Ok(())
     }
@@ -310,6 +310,7 @@ impl<O: Observer> Execution<'_, O> {
         }
         let (activity, could_compute) = (issuer.activity(), issuer.waiting > 0 && issuer.computing == 0);
         let is_ready = could_compute && self.remaining_work.is_some();
-        Ok(self.wait(rank, WaitState::ForNotices, if is_ready { Activity::Ready } else { activity }))
+        self.wait(rank, WaitState::ForNotices, if is_ready { Activity::Ready } else { activity });
+        Ok(None)
     }
 }

@@ -20,7 +20,7 @@ impl<O> Execution<'_, O> {
         for rank in 0..self.layout.ranks() {
             let state = &self.ranks[rank as usize];
             let (waits, waits_for) = match &state.waits {
-                WaitState::ForOperation(operation) => self.matching.describe(*operation, program),
+                WaitState::ForOperation(place) => self.matching.describe(self.matching.operation(*place), program),
                 // The first operation is the awaited one, and the others are those of side tasks.
                 WaitState::ForAny if self.context.notes[rank as usize].progresses.get() => {
                     self.matching.describe(self.awaited[&rank][0], program)
@@ -28,7 +28,7 @@ impl<O> Execution<'_, O> {
                 WaitState::ForAny => (format!("waits for any of {} operations", self.awaited[&rank].len()), None),
                 WaitState::ForNotices => self.matching.describe_first_of(rank, program),
                 WaitState::AtBarrier => ("waits at a barrier".to_owned(), None),
-                WaitState::Nothing | WaitState::ForTime => continue,
+                WaitState::Nothing | WaitState::ForTime(_) => continue,
             };
             let (phase, step) = (self.context.phases.name(state.phase), self.context.step(rank));
             blocked.push(Blocked { rank, phase, step, place: None, waits, waits_for });

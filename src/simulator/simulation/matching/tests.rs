@@ -125,11 +125,11 @@ impl MatchingPair {
 
     /// Returns the message matched with each receive.
     fn met(&self) -> Vec<Option<usize>> {
-        let met = |operation: &Operation| match self.office.operations.get(operation.0).expect("it is not ended").state
-        {
-            OperationState::Received(handle) => self.handles.iter().position(|one| *one == handle),
-            _ => None,
-        };
+        let met =
+            |operation: &Operation| match self.office.operations.get(operation.place).expect("it is not ended").state {
+                OperationState::Received(handle) => self.handles.iter().position(|one| *one == handle),
+                _ => None,
+            };
         self.operations.iter().map(met).collect()
     }
 }

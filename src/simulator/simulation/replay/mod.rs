@@ -16,7 +16,7 @@ mod run;
 mod tests;
 
 use super::execution::INITIALISATION;
-use super::guard::Guard;
+use super::guard::{Deadline, Guard};
 use super::{Simulation, SimulationError};
 use crate::machine::Overtaking;
 use crate::program::schedule::Bounds;
@@ -35,7 +35,11 @@ const PROGRAM: &str = "program";
 ///
 /// # Errors
 /// An exceeded limit of the run.
-pub fn replay(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
+pub fn replay(
+    simulation: &Simulation<'_>,
+    program: &dyn Program,
+    deadline: Deadline,
+) -> Result<Option<Trace>, SimulationError> {
     let Simulation { machine, layout, background: None, packet_by_packet: false, .. } = simulation else {
         return Ok(None);
     };
@@ -47,13 +51,14 @@ pub fn replay(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Opti
     if schedule.ranks() != layout.ranks() || !messages_are_valid(simulation, &bounds) {
         return Ok(None);
     }
-    run(simulation, program, Replay::new(schedule.open(), unit, costs, bounds.highest))
+    let guard = Guard::new(&simulation.limits, simulation.pulse.as_ref(), deadline);
+    run(simulation, program, Replay::new(schedule.open(), unit, costs, bounds.highest), guard)
 }
 
 /// Returns whether all messages can be sent and, if overtaking is forbidden, cannot overtake each other.
 fn messages_are_valid(simulation: &Simulation<'_>, bounds: &Bounds) -> bool {
     let (ranks, packet_bytes) = (simulation.layout.ranks(), simulation.machine.network.switching.packet_bytes());
-    (bounds.messages_take_one_lane() || simulation.machine.overtaking == Overtaking::Allowed)
+    (bounds.messages_share_resources() || simulation.machine.overtaking == Overtaking::Allowed)
         && send_fault(bounds.highest_peer, ranks, bounds.longest_message, packet_bytes).is_none()
 }
 
@@ -61,8 +66,8 @@ fn run(
     simulation: &Simulation<'_>,
     program: &dyn Program,
     mut replay: Replay,
+    mut guard: Guard<'_>,
 ) -> Result<Option<Trace>, SimulationError> {
-    let mut guard = Guard::new(&simulation.limits, simulation.pulse.as_ref());
     guard.check(SimTime::START, replay.events)?;
     while replay.open_next() {
         while let Some(now) = replay.step() {

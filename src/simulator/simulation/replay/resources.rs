@@ -3,7 +3,7 @@
 use crate::machine::IssueResources;
 use crate::units::{SimDuration, SimTime};
 
-/// The state of all processors and interfaces. Each rank has as many as the highest lanes of any operation require.
+/// The state of all processors and interfaces. Each rank has as many as any operation requires.
 pub struct RankResources {
     cpus: u32,
     nics: u32,
@@ -24,7 +24,7 @@ struct SoftwareWork {
 }
 
 impl RankResources {
-    /// Creates the resources of `ranks` ranks whose operations use lanes up to `highest`.
+    /// Creates the resources of `ranks` ranks whose operations use those up to `highest`.
     pub fn new(ranks: u32, highest: IssueResources) -> Self {
         let (cpus, nics) = (u32::from(highest.cpu) + 1, u32::from(highest.nic) + 1);
         let (all, processors) = (ranks as usize * (cpus + 2 * nics) as usize, ranks as usize * cpus as usize);

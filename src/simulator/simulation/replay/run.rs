@@ -123,7 +123,7 @@ struct OperationNotice {
 }
 
 impl Replay {
-    /// Creates the replay of a schedule. `highest` are the highest lanes used by any operation.
+    /// Creates the replay of a schedule. `highest` are the highest numbers of resources that an operation uses.
     pub fn new(
         operations: Box<dyn Operations>,
         unit: SimDuration,

@@ -4,6 +4,7 @@ use crate::node::{EmptyMessage, WithinNode};
 use crate::program::schedule::{ANY, Edge, NodeKind, RankSchedule, Schedule, ScheduleNode, StoredSchedule, follow};
 use crate::program::{Process, Program, RankFuture};
 use crate::simulation::Simulation;
+use crate::simulation::guard::Deadline;
 use crate::units::{Bytes, PerByte, SimDuration};
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -105,7 +106,9 @@ fn is_the_run_by_processes(machine: &Machine, schedule: Schedule) -> Result<(), 
     let program = Scheduled(Arc::new(schedule));
     let simulation = Simulation::new(machine, ranks).unwrap();
     let by_processes = simulation.clone().packet_by_packet().run(&program);
-    if let (Ok(replayed), Ok(run)) = (super::replay(&simulation, &program), &by_processes) {
+    if let (Ok(replayed), Ok(run)) =
+        (super::replay(&simulation, &program, Deadline::of(&simulation.limits)), &by_processes)
+    {
         let replayed = replayed.expect("what runs can be replayed");
         prop_assert_eq!(replayed.counts, run.counts);
         prop_assert_eq!(replayed.makespan, run.makespan);
@@ -145,7 +148,7 @@ proptest! {
     fn a_schedule_on_several_processors_is_the_same_however_it_runs(machine in machine(), drawn in drawn(3, 2)) {
         let ranks = 3;
         let of_schedule = schedule(ranks, &drawn);
-        if machine.overtaking == Overtaking::Allowed || of_schedule.bounds().messages_take_one_lane() {
+        if machine.overtaking == Overtaking::Allowed || of_schedule.bounds().messages_share_resources() {
             is_the_run_by_processes(&machine, of_schedule)?;
         }
     }

@@ -1,6 +1,6 @@
 //! Open-loop traffic on a network: injection, measurement, drain.
 
-use super::guard::Guard;
+use super::guard::{Deadline, Guard};
 use super::{Simulation, SimulationError};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::machine::Layout;
@@ -22,10 +22,10 @@ use latencies::Latencies;
 ///
 /// # Errors
 /// A deadlock of the network, or an exceeded limit.
-pub fn run(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, SimulationError> {
+pub fn run(simulation: &Simulation<'_>, traffic: &Traffic, deadline: Deadline) -> Result<Trace, SimulationError> {
     let Simulation { machine, layout, streams, .. } = simulation;
     let mut field = TrafficRun::new(&machine.network, traffic, layout, *streams);
-    field.run(Guard::new(&simulation.limits, simulation.pulse.as_ref()))?;
+    field.run(Guard::new(&simulation.limits, simulation.pulse.as_ref(), deadline))?;
     Ok(field.trace(layout))
 }
 
@@ -143,7 +143,7 @@ impl<'f> TrafficRun<'f> {
 
     fn busy(&self, now: SimTime) -> Vec<SimDuration> {
         // Borrowed, because a vector that is collected in place of the loads would keep their memory.
-        self.fabric.loads(now).iter().map(|(.., busy)| *busy).collect()
+        self.fabric.loads(now).iter().map(|load| load.busy).collect()
     }
 
     fn schedule_injection(&mut self, now: SimTime, rank: u32) {
@@ -210,20 +210,19 @@ impl<'f> TrafficRun<'f> {
 
     fn trace(mut self, layout: &Layout) -> Trace {
         self.counts.messages = self.measured.counts().0 as u64;
-        self.counts.packet_hops =
-            self.fabric.loads(self.now).iter().map(|(_, _, packets, _)| u64::from(*packets)).sum();
+        let links = self.fabric.loads(self.now);
+        self.counts.packet_hops = links.iter().map(|link| link.packets).sum();
         let makespan = self.now.since(SimTime::START);
         let mut accounts = Accounts::new(layout.ranks(), &["traffic"]);
         for rank in 0..layout.ranks() {
             accounts.add(rank, "traffic", Activity::Idle, makespan);
         }
-        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
         let (outcomes, sources) = self.outcomes();
         Trace {
             makespan,
             host: 0,
             accounts,
-            links: self.fabric.loads(self.now).into_iter().map(load).collect(),
+            links,
             counts: self.counts,
             background: None,
             outcomes,
@@ -239,7 +238,7 @@ impl<'f> TrafficRun<'f> {
     /// Returns the utilization of every working link in the window, at whose beginning links had been busy for `before`.
     fn utilizations(&self, before: &[SimDuration]) -> Vec<f64> {
         let span = self.measured.span().seconds();
-        let links = self.fabric.loads(self.now).into_iter().map(|(from, to, ..)| (from, to));
+        let links = self.fabric.loads(self.now).into_iter().map(|LinkLoad { from, to, .. }| (from, to));
         let working = links.zip(self.busy.iter().zip(before)).filter(|(ends, _)| !self.failed.contains(ends));
         working.map(|(_, (after, before))| (*after - *before).seconds() / span).collect()
     }

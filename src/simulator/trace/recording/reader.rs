@@ -44,10 +44,10 @@ impl Recording {
     #[must_use]
     pub fn transferred(&self) -> Vec<LinkLoad> {
         let end = SimTime::START + self.makespan;
-        let mut sums: FxHashMap<Direction, (u32, SimDuration)> = FxHashMap::default();
+        let mut sums: FxHashMap<Direction, (u64, SimDuration)> = FxHashMap::default();
         for transfer in &self.transfers {
             let (packets, busy) = sums.entry(transfer.direction()).or_default();
-            *packets += transfer.packets;
+            *packets += u64::from(transfer.packets);
             *busy += transfer.busy_until(end);
         }
         let sum = |(load, direction): (&LinkLoad, Direction)| {
@@ -192,7 +192,7 @@ impl<R: Read> CountedBytes<R> {
         if length > 1 << 16 {
             return Err(self.malformed("a text has more than 65536 bytes"));
         }
-        let mut bytes = vec![0; usize::try_from(length).expect("checked above")];
+        let mut bytes = vec![0; usize::try_from(length).expect("a text has at most 65536 bytes")];
         self.fill(&mut bytes)?;
         let text = String::from_utf8(bytes).map_err(|_| self.malformed("a text is not UTF-8"))?;
         match first_control(&text) {
@@ -557,7 +557,7 @@ impl PartialRecording {
             links.push(LinkLoad {
                 from: source.small("a vertex")?,
                 to: source.small("a vertex")?,
-                packets: source.small("a number of packets")?,
+                packets: source.number()?,
                 busy: source.span()?,
             });
         }

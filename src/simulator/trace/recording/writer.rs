@@ -227,7 +227,7 @@ impl<W: Write> RecordingWriter<W> {
         self.buffer.numbers(&[makespan.ps(), counts.events, counts.messages, counts.packet_hops, links.len() as u64]);
         for link in links {
             self.buffer.begin_entry(0);
-            self.buffer.numbers(&[link.from.into(), link.to.into(), link.packets.into(), link.busy.ps()]);
+            self.buffer.numbers(&[link.from.into(), link.to.into(), link.packets, link.busy.ps()]);
             self.buffer.end_entry(&mut self.sink)?;
         }
         self.buffer.write(&mut self.sink)?;

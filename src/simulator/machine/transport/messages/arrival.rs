@@ -38,14 +38,14 @@ impl MessageTransport {
         let header = self.interface.header.count();
         let before = ChargedBytes::until(message.arrived, header);
         message.arrived += piece.bytes;
-        let MessageState { to, resources: lanes, arrived, .. } = *message;
+        let MessageState { to, resources, arrived, .. } = *message;
         let port = message.destination();
         if message.stays_on_its_node {
             return self.receive(now, piece.message);
         }
         let is_last = arrived == carried;
         let paid = ChargedBytes::until(arrived, header).since(before);
-        let cpu = self.resources.cpu(to, lanes.cpu);
+        let cpu = self.resources.cpu(to, resources.cpu);
         let begun = self.start_of_reception(now, piece, cpu, port);
         let end = now.max(begun + self.interface.gap_per_byte.time(paid.interface));
         let gap = if is_last { self.interface.occupancy(carried.min(1)) } else { SimDuration::ZERO };
@@ -106,14 +106,14 @@ impl MessageTransport {
     /// Charges the processor of the destination for a message that has arrived.
     pub(super) fn receive(&mut self, now: SimTime, id: MessageId) {
         let message = &self.messages[id];
-        let MessageState { from, to, bytes, resources: lanes, .. } = *message;
+        let MessageState { from, to, bytes, resources, .. } = *message;
         let stays = message.stays_on_its_node;
         if stays || self.interface.progress != Progress::Offloaded {
             let is_copied = stays && !self.has_memory_between(from, to);
             let time =
                 if is_copied { self.interface.local_receiving_time(bytes) } else { self.interface.sending_time(bytes) };
             let busy = self.at_node_speed(to, time);
-            let core = self.resources.cpu(to, lanes.cpu);
+            let core = self.resources.cpu(to, resources.cpu);
             let end = self.resources.communicate(core, now, busy);
             self.note_handling((now, end), (to, core), bytes, is_copied);
         }

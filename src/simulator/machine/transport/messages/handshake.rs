@@ -31,10 +31,10 @@ impl TransferRole {
 }
 
 impl MessageTransport {
-    /// Sends a message of one byte that belongs to the protocol of a transfer.
-    pub(super) fn send_control(&mut self, now: SimTime, message: MessageState) {
+    /// Sends a message of one byte that belongs to the protocol of the transfer of message `of`.
+    pub(super) fn send_control(&mut self, now: SimTime, of: MessageId, message: MessageState) {
         let id = self.keep(MessageState { bytes: 1, injected: 0, arrived: 0, is_issued: false, ..message });
-        self.wire.caused(id, self.cause);
+        self.wire.caused_as(id, of);
         self.request(now, TransportEvent::Send(id));
     }
 
@@ -72,7 +72,11 @@ impl MessageTransport {
         match self.interface.data {
             DataTransfer::OnRequest { .. } => {
                 let (from, to) = (message.to, message.from);
-                self.send_control(now, MessageState { from, to, role: TransferRole::Request { of: id }, ..message });
+                self.send_control(
+                    now,
+                    id,
+                    MessageState { from, to, role: TransferRole::Request { of: id }, ..message },
+                );
             }
             _ => self.send_matched(now, id),
         }
@@ -92,7 +96,7 @@ impl MessageTransport {
         if is_confirmed {
             let message = self.messages[id];
             let (from, to) = (message.to, message.from);
-            self.send_control(now, MessageState { from, to, role: TransferRole::Confirmation, ..message });
+            self.send_control(now, id, MessageState { from, to, role: TransferRole::Confirmation, ..message });
         }
         is_confirmed
     }

@@ -3,10 +3,9 @@
 use super::{MessageTransport, TransportEvent};
 use crate::engine::Precedence;
 use crate::machine::speed_profile::paced_rows;
-use crate::machine::transport::Completion;
+use crate::machine::transport::{Completion, OutgoingMessage};
 use crate::machine::{IssueOrder, IssueResources, RankLocation};
 use crate::node::processor::{Computation, KernelError};
-use crate::trace::events::EventId;
 use crate::units::{SimDuration, SimTime};
 
 impl MessageTransport {
@@ -36,15 +35,14 @@ impl MessageTransport {
     pub fn send_on_port(
         &mut self,
         now: SimTime,
-        (from, to): (RankLocation, RankLocation),
-        (bytes, handle, cause): (u64, u32, EventId),
+        locations: (RankLocation, RankLocation),
+        sent: OutgoingMessage,
         port: u8,
     ) {
-        self.cause = cause;
-        let mut message = self.message(from, to, bytes, handle);
+        let mut message = self.message(locations, sent);
         message.interface = u32::from(port) % self.interface.count;
         let precedence = self.precedence();
-        self.dispatch(now, message, precedence);
+        self.dispatch(now, message, precedence, sent.cause);
     }
 
     /// Requests a send; `SendBegun` reports that it has begun.
@@ -52,17 +50,16 @@ impl MessageTransport {
         &mut self,
         now: SimTime,
         (from, to): (RankLocation, RankLocation),
-        (bytes, handle, cause): (u64, u32, EventId),
-        (lanes, turn): (IssueResources, IssueOrder),
+        sent: OutgoingMessage,
+        (resources, turn): (IssueResources, IssueOrder),
     ) {
-        self.cause = cause;
-        let mut message = self.message(from, to, bytes, handle);
-        (message.resources, message.is_issued) = (lanes, true);
+        let mut message = self.message((from, to), sent);
+        (message.resources, message.is_issued) = (resources, true);
         for end in [from, to] {
-            self.resources.provide(end, message.interface, lanes);
+            self.resources.provide(end, message.interface, resources);
         }
         let precedence = self.foreseen(turn);
-        self.dispatch(now, message, precedence);
+        self.dispatch(now, message, precedence, sent.cause);
     }
 
     /// Requests a receive; `Due` reports, once its processor is free, that it is to be posted.
@@ -71,11 +68,11 @@ impl MessageTransport {
         now: SimTime,
         location: RankLocation,
         operation: u32,
-        (lanes, turn): (IssueResources, IssueOrder),
+        (resources, turn): (IssueResources, IssueOrder),
     ) {
-        self.resources.provide(location, 0, lanes);
-        let is_left = turn.leaves == Some(lanes.cpu);
-        let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(location, lanes.cpu)) };
+        self.resources.provide(location, 0, resources);
+        let is_left = turn.leaves == Some(resources.cpu);
+        let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(location, resources.cpu)) };
         let precedence = self.foreseen(turn);
         self.push(now.max(free), precedence, TransportEvent::Due(operation));
     }

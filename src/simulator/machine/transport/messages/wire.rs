@@ -156,6 +156,13 @@ impl Wire {
         }
     }
 
+    /// Gives a message the cause of message `other`.
+    pub fn caused_as(&mut self, message: MessageId, other: MessageId) {
+        if let Some(transfers) = self.transfers() {
+            transfers.caused(message, transfers.cause(other));
+        }
+    }
+
     pub fn loads(&self, now: SimTime) -> Vec<LinkLoad> {
         match self {
             Self::Free(_) => Vec::new(),

@@ -3,6 +3,7 @@
 use super::{Carrier, MessageId, PacketTransport};
 use crate::network::Transfers;
 use crate::trace::LinkLoad;
+use crate::trace::events::EventId;
 use crate::units::SimTime;
 
 impl PacketTransport {
@@ -10,9 +11,8 @@ impl PacketTransport {
     /// afterwards.
     #[must_use]
     pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
-        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
         match &mut self.carrier {
-            Carrier::Packets(fabric) => fabric.loads(now).into_iter().map(load).collect(),
+            Carrier::Packets(fabric) => fabric.loads(now),
             Carrier::Trains(trains) => trains.take_loads(now),
         }
     }
@@ -42,9 +42,8 @@ impl PacketTransport {
         }
     }
 
-    /// Names the current [`cause`](Self::cause) as the cause of message `id`, if transfers are recorded.
-    pub(super) fn record_cause(&mut self, id: MessageId) {
-        let event = self.cause;
+    /// Names `event` as the cause of message `id`, if transfers are recorded.
+    pub(super) fn record_cause(&mut self, id: MessageId, event: EventId) {
         if let Some(transfers) = self.transfers() {
             transfers.caused(id, event);
         }

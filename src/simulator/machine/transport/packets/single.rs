@@ -31,7 +31,11 @@ impl PacketTransport {
     }
 
     pub(super) fn finish_job(&mut self, now: SimTime, processor: u32) {
-        match self.job_timers.take(&mut self.calendar, processor, now).expect("a job has ended") {
+        match self
+            .job_timers
+            .take(&mut self.calendar, processor, now)
+            .expect("the timer of a processor is set by its job")
+        {
             Job::Prepare { message, bytes } => self.inject(now, message, bytes),
             Job::Forward(packet) => self.forward(now, processor, packet),
             Job::Continue(_) => unreachable!("packets are prepared one by one"),

@@ -10,6 +10,7 @@ use crate::network::route_state::RouteState;
 use crate::network::router::RouteSelector as Guide;
 use crate::network::topology::Topology;
 use crate::network::virtual_channels::Classes;
+use crate::trace::LinkLoad;
 use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
@@ -43,6 +44,7 @@ use pipeline::Pipeline;
 use port_matching::PortTurns;
 use recording::FlitRecorder;
 use requests::RouterRequests;
+use std::ops::Range;
 use wires::LinkLatencies;
 
 /// The runtime state of all routers of a network; one event per cycle while anything moves.
@@ -61,6 +63,8 @@ pub struct Worms {
     inputs: Vec<Input>,
     heads: WormHeads,
     outputs: Vec<Output>,
+    /// Number of heads that have been sent to each output channel.
+    heads_sent: Vec<u64>,
     turns: PortTurns,
     requests: RouterRequests,
     sources: Vec<PacketSource>,
@@ -164,6 +168,7 @@ impl Worms {
             inputs,
             heads: WormHeads::new(vertices * shape.of_router),
             turns: PortTurns::new(shape, vertices),
+            heads_sent: vec![0; outputs.len()],
             outputs,
             groups: ChannelGroup::all(shape, vertices, &leaves),
             leaves,
@@ -261,18 +266,18 @@ impl Worms {
         self.pipeline.has_pending() | !self.grantable.is_empty()
     }
 
-    /// Returns, for each direction of a link: its two ends, its packets, and its busy time up to `now`.
-    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
+    /// Returns the load of each direction of a link up to `now`.
+    pub fn loads(&self, now: SimTime) -> impl Iterator<Item = LinkLoad> + '_ {
         let ahead = self.ahead(now);
         let ports = (0..self.topology.vertices()).flat_map(|from| (0..self.shape.links).map(move |port| (from, port)));
         ports.filter_map(move |(from, port)| {
             let (to, _) = self.topology.neighbour(from, port)?;
             let index = from * self.shape.ports + port;
             let (heads, time) = ahead.get(&index).copied().unwrap_or_default();
-            let outputs = self.outputs_of(index);
-            let packets: u32 = outputs.iter().map(|output| output.packets).sum();
-            let flits: u64 = outputs.iter().map(|output| self.flits_sent(output)).sum();
-            Some((from, to, packets - heads, self.cycle * flits - time))
+            let channels = self.channels_of(index);
+            let packets: u64 = self.heads_sent[channels.clone()].iter().sum();
+            let flits: u64 = self.outputs[channels].iter().map(|output| self.flits_sent(output)).sum();
+            Some(LinkLoad { from, to, packets: packets - heads, busy: self.cycle * flits - time })
         })
     }
 
@@ -285,21 +290,21 @@ impl Worms {
         output.flits + u64::from(of_holder)
     }
 
-    /// Returns the channels of a port.
-    fn outputs_of(&self, port: u32) -> &[Output] {
+    /// Returns the places of the output channels of a port.
+    const fn channels_of(&self, port: u32) -> Range<usize> {
         let first = (port * self.shape.channels) as usize;
-        &self.outputs[first..first + self.shape.channels as usize]
+        first..first + self.shape.channels as usize
     }
 
     /// Returns the work of each link after `now` for flits that have been granted the crossbar, by port: the number of
     /// heads that enter the link then, and the total time of the flits on the wire.
-    fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
-        let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
+    fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u64, SimDuration)> {
+        let mut ahead: FxHashMap<_, (u64, SimDuration)> = FxHashMap::default();
         for (cycle, wire, &FlitDeparture { to: channel, flit, .. }) in self.pipeline.departures.pending(&self.inputs) {
             let (from, to) = self.on_wire(cycle, wire);
             let port = self.inputs[channel as usize].before / self.shape.channels;
             let (heads, time) = ahead.entry(port).or_default();
-            *heads += u32::from(flit.is_head() && from > now);
+            *heads += u64::from(flit.is_head() && from > now);
             *time += to.since(from.max(now));
         }
         ahead

@@ -198,7 +198,7 @@ pub(in crate::program::collective) struct WindowedButterfly<'a, R> {
 }
 
 impl<R: Fn(Range<u32>) -> Vec<Range<u64>>> WindowedButterfly<'_, R> {
-    /// Exchanges and adds halves until only the own code is left.
+    /// Exchanges and adds halves until only this rank's own code is left.
     pub async fn reduce_scatter(&self, doer: u32, data: &mut Buffer) {
         let own = self.butterfly.code(doer);
         for step in 0..self.butterfly.steps() {

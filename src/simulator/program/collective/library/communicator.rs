@@ -111,7 +111,7 @@ impl<'a> Communicator<'a> {
 
     /// Waits for a receive that has been started.
     pub async fn received(&self, operation: Operation) -> Payload {
-        let message = self.me.wait(operation).await.expect("the operation is a receive").message;
+        let message = self.me.wait(operation).await.expect("a receive ends with a message").message;
         Payload::received(message.bytes, message.values)
     }
 

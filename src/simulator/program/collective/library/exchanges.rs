@@ -287,7 +287,9 @@ impl Rows {
     fn part(&self, row: Option<&[f64]>, ranks: &[u32]) -> Option<Vec<f64>> {
         let row = row?;
         let width = row.len() / self.ranks.len();
-        let place = |rank: &u32| self.ranks.iter().position(|held| held == rank).expect("a destination of the blocks");
+        let place = |rank: &u32| {
+            self.ranks.iter().position(|held| held == rank).expect("a part goes to ranks that the row has blocks for")
+        };
         Some(ranks.iter().flat_map(|rank| row[place(rank) * width..][..width].iter().copied()).collect())
     }
 

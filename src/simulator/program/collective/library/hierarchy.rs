@@ -92,7 +92,7 @@ impl MemberGroups {
         (0..self.count()).find(|group| self.members(*group).contains(&self.root)).expect("the root is in a group")
     }
 
-    /// Returns the ranks of the own group, and the place of the leader among them.
+    /// Returns the ranks of this rank's own group, and the place of the leader among them.
     fn inside(&self, comm: Communicator<'_>) -> (Vec<u32>, u32) {
         let members = self.members(self.own);
         let leader = self.leader(self.own);
@@ -173,7 +173,7 @@ pub(in crate::program::collective) async fn barrier(
 struct GroupedBlocks {
     order: Buffer,
     groups: Division,
-    /// The blocks of the own group.
+    /// The blocks of this rank's own group.
     own: Division,
     start: u64,
 }
@@ -194,7 +194,7 @@ impl GroupedBlocks {
         }
     }
 
-    /// Returns the part of the own group as a separate message.
+    /// Returns the part of this rank's own group as a separate message.
     fn inside(&self) -> Buffer {
         Buffer::full(&self.order.numbered(self.start..self.start + self.own.total()))
     }
@@ -247,7 +247,11 @@ pub(in crate::program::collective) async fn scatter(
     }
     let mut part = grouped.inside();
     within.within(Communicator::of(comm.me(), &inside), leader, &grouped.own, &mut part).await;
-    let place = groups.members(groups.own).iter().position(|place| *place == comm.place()).expect("a member");
+    let place = groups
+        .members(groups.own)
+        .iter()
+        .position(|place| *place == comm.place())
+        .expect("a rank is a member of its group");
     let own = part.numbers(&grouped.own.one(count(place)));
     *data = Buffer::part(division, comm.place(), &super::super::payload::Payload::new(division.start(1), own));
 }

@@ -14,8 +14,8 @@ use crate::node::{
     Shared, WithinNode,
 };
 use crate::program::{Message, MessagePattern, Process, Program};
-use crate::simulation::Simulation;
-use crate::trace::Activity;
+use crate::simulation::{Detail, Simulation};
+use crate::trace::{Activity, Recording};
 use crate::units::{Bytes, FlopRate, PerByte, SimDuration};
 
 /// L = 2500 ns, o = 1500 ns, g = 1000 ns, G = 6 ns/B, O = 0, S = 65535 B: the defaults of LogGOPSim.

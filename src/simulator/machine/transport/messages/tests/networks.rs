@@ -157,3 +157,31 @@ fn interfaces_take_worms_as_their_flits_come() {
     assert!((4000..4100).contains(&alone) && (8000..8100).contains(&together), "{alone} {together}");
     assert!((together..together + 100).contains(&slow), "{slow} is much more than {together}");
 }
+
+/// The announcement of a message, the request for its data and their confirmation have the cause of the message, whatever
+/// others send meanwhile.
+#[test]
+fn all_messages_of_a_transfer_have_its_cause() {
+    let mut machine = star(Sends::UntilDelivered);
+    let interface = machine.nodes.interface.as_mut().unwrap();
+    interface.data = DataTransfer::OnRequest { above: Bytes::new(100), confirmed: true };
+    let program = async |me: Process| {
+        me.compute_for(ns([1, 50_000, 10_000, 1][me.rank() as usize])).await;
+        match me.rank() {
+            0 => me.send(1, Message::new(1000)).await,
+            2 => me.send(3, Message::new(10)).await,
+            receiver => drop(me.receive(receiver - 1).await),
+        }
+    };
+    let mut bytes = Vec::new();
+    let simulation = Simulation::new(&machine, 4).unwrap();
+    simulation.run_recorded(&program, "a transfer", Detail::LINKS, Box::new(&mut bytes)).unwrap();
+    let recording = Recording::read(&bytes[..]).unwrap();
+    let causes_between = |ends: [u32; 2]| {
+        let between = recording.transfers.iter().filter(|transfer| ends.contains(&transfer.destination));
+        between.map(|transfer| transfer.event).collect::<Vec<_>>()
+    };
+    let (of_transfer, of_other) = (causes_between([0, 1]), causes_between([2, 3]));
+    assert_eq!((of_transfer.len(), of_other.len()), (8, 2), "each message crosses two links");
+    assert!(of_transfer.iter().all(|cause| *cause == of_transfer[0] && *cause != of_other[0]), "{of_transfer:?}");
+}

@@ -49,8 +49,7 @@ impl FlowWire {
     }
 
     pub fn loads(&self, now: SimTime) -> Vec<LinkLoad> {
-        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
-        self.0.loads(now).map(load).collect()
+        self.0.loads(now).collect()
     }
 
     pub fn record_transfers(&mut self) {

@@ -81,8 +81,7 @@ impl PacketWire {
     }
 
     pub fn loads(&self, now: SimTime) -> Vec<LinkLoad> {
-        let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
-        self.fabric.loads(now).into_iter().map(load).collect()
+        self.fabric.loads(now)
     }
 
     pub fn record_transfers(&mut self) {

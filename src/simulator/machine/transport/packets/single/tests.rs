@@ -3,7 +3,7 @@
 use crate::engine::Discipline;
 use crate::engine::Streams;
 use crate::machine::transport::packets::PacketTransport;
-use crate::machine::{Allocation, Completion, Machine, Placement, RankLocation, Sends};
+use crate::machine::{Allocation, Completion, Machine, OutgoingMessage, Placement, RankLocation, Sends};
 use crate::network::Topology;
 use crate::node::{Copies, Level, Module, Node, Processor, Receiving, Router, Sending, Shared, Work};
 use crate::program::{Message, Process};
@@ -50,7 +50,8 @@ fn end_with(directions: u32) -> SimTime {
     for direction in 0..directions {
         let neighbour = neighbours[direction as usize / 2];
         let (from, to) = if direction % 2 == 0 { (neighbour, CENTRE) } else { (CENTRE, neighbour) };
-        transport.send(now, location(from), location(to), (1000 * BYTES, false), direction);
+        let message = OutgoingMessage { bytes: 1000 * BYTES, again: false, handle: direction, cause: 0 };
+        transport.send(now, (location(from), location(to)), message);
     }
     while let Some(now) = transport.step() {
         if transport.completions.contains(&Completion::Computed { owner: CENTRE }) {

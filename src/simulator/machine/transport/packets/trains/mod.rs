@@ -74,7 +74,7 @@ pub(super) struct Trains {
 #[derive(Clone, Copy)]
 struct Track {
     line: StationState,
-    carried: u32,
+    carried: u64,
     /// The vertex at the end of the link.
     end: u32,
 }
@@ -374,9 +374,9 @@ impl TrainContext<'_> {
     fn transmit(&mut self, out: u32, packet: &Packet, departures: &Runs, times: PacketTimes) -> Runs {
         let count = departures.count();
         self.counts.packet_hops += u64::from(count);
-        self.counts.events += u64::from(count * self.trains.link_events);
+        self.counts.events += u64::from(count) * u64::from(self.trains.link_events);
         let track = &mut self.trains.tracks[out as usize];
-        track.carried += count;
+        track.carried += u64::from(count);
         let arrival = times.arrival(track.end == packet.to);
         if self.trains.transfers.is_some() {
             let mut line = track.line;

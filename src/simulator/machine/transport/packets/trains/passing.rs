@@ -129,7 +129,7 @@ impl TrainContext<'_> {
         let ends = departures.served_evenly(link_free, times.occupancy)?;
         line.pass(departures.last(), arrivals.work(service));
         track.line.pass(ends.last(), arrivals.work(times.occupancy));
-        track.carried += arrivals.count();
+        track.carried += u64::from(arrivals.count());
         let stay = if STAY { longest_stay(arrivals.run(), (ends.first(), ends.last())) } else { SimDuration::ZERO };
         let crossing = times.arrival(end == packet.to);
         let departure = departures.first();

@@ -132,7 +132,7 @@ impl TrainContext<'_> {
         let ends = arrivals.served_evenly(link_free, times.occupancy)?;
         let track = &mut self.trains.tracks[out as usize];
         track.line.pass(ends.last(), arrivals.work(times.occupancy));
-        track.carried += arrivals.count();
+        track.carried += u64::from(arrivals.count());
         if self.trains.transfers.is_some() {
             self.record_transfer(out, &packet, &[ends.run()], times.occupancy);
         }

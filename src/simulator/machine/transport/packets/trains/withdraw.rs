@@ -164,12 +164,12 @@ impl TrainContext<'_> {
     fn revoke(&mut self, out: u32, free: SimTime, count: u32, transmission: SimDuration) {
         let track = &mut self.trains.tracks[out as usize];
         track.line.revoke(free, transmission * u64::from(count));
-        track.carried -= count;
+        track.carried -= u64::from(count);
         if let Some(transfers) = &mut self.trains.transfers {
             transfers.withdraw(out, count);
         }
         self.counts.packet_hops -= u64::from(count);
-        self.counts.events -= u64::from(count * self.trains.link_events);
+        self.counts.events -= u64::from(count) * u64::from(self.trains.link_events);
     }
 
     /// Cancels the last `count` packets handed to `way` that belong to the same message as `packet`.

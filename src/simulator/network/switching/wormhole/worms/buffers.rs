@@ -50,8 +50,6 @@ pub(super) struct Output {
     pub(super) turn: u32,
     /// Number of flits of the worms whose tails have been sent to the channel.
     pub(super) flits: u64,
-    /// Number of heads that have been sent to the channel.
-    pub(super) packets: u32,
     /// The index of the latency of the link.
     pub(super) wire: u8,
 }
@@ -151,7 +149,7 @@ fn inputs(far_ends: &[u32], wires: &[u8], shape: RouterShape) -> Vec<Input> {
 fn outputs(far_ends: &[u32], wires: &[u8], shape: RouterShape) -> Vec<Output> {
     let output = |far: u32, wire: u8, lane: u32| {
         let (behind, room) = if far == NONE { (NONE, u32::MAX) } else { (far + lane, shape.buffer) };
-        Output { room, holder: NONE, behind, turn: 0, flits: 0, packets: 0, wire }
+        Output { room, holder: NONE, behind, turn: 0, flits: 0, wire }
     };
     let ports = far_ends.iter().zip(wires);
     ports.flat_map(|(far, wire)| (0..shape.channels).map(move |lane| output(*far, *wire, lane))).collect()

@@ -49,7 +49,9 @@ impl Islip {
     fn accept(&mut self, input: u32) -> u32 {
         let turn = self.channel_turns[input as usize];
         let granting = self.grants.iter().filter(|(to, _)| *to == input).map(|(_, output)| *output);
-        let accepted = granting.min_by_key(|output| (*output < turn, *output)).expect("it has a grant");
+        let accepted = granting
+            .min_by_key(|output| (*output < turn, *output))
+            .expect("an input accepts after an output has granted it");
         self.channel_turns[input as usize] = accepted + 1;
         accepted
     }

@@ -50,7 +50,8 @@ impl Worms {
                 let output = group.next_free();
                 let first = output as usize * of_router as usize;
                 let last_turn = |input: u32| matrix.channels[first + (input - group.first_input) as usize];
-                let input = least_recently_served(group.all_asking(), last_turn).expect("there is a request");
+                let input = least_recently_served(group.all_asking(), last_turn)
+                    .expect("a group can be granted while an input asks");
                 matrix.turns += 1;
                 matrix.channels[first + (input - group.first_input) as usize] = matrix.turns;
                 group.give(output, input);

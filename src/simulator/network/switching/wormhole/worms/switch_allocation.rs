@@ -45,7 +45,17 @@ impl Worms {
     /// Moves flits through the crossbar up to the next tail, which is returned with its channel for
     /// [`end_worm`](Self::end_worm).
     fn cross_to_tail(&mut self, allocation: &mut impl CrossbarAllocation) -> Option<(u32, Flit)> {
-        let Self { inputs, outputs, requests, turns, table, pipeline: Pipeline { departures, .. }, next, .. } = self;
+        let Self {
+            inputs,
+            outputs,
+            heads_sent,
+            requests,
+            turns,
+            table,
+            pipeline: Pipeline { departures, .. },
+            next,
+            ..
+        } = self;
         let (inputs, outputs, departures) = (&mut inputs[..], &mut outputs[..], departures.current());
         while let Some(channel) = allocation.next(requests, turns, inputs) {
             let input = &mut inputs[channel as usize];
@@ -56,7 +66,7 @@ impl Worms {
             let flit = input.front;
             if flit.is_head() {
                 input.front = flit.next();
-                output.packets += 1;
+                heads_sent[input.output as usize] += 1;
                 if output.behind == NONE {
                     table[flit.worm() as usize].out = *next;
                 }

@@ -226,7 +226,7 @@ impl UpwardTrees<'_> {
 
     /// Asks the next child to send, or passes the data on to the parent if all children are done.
     async fn advance(&mut self, port: u32, data: &Buffer) {
-        let tree = self.trees.get_mut(&port).expect("a port of the call");
+        let tree = self.trees.get_mut(&port).expect("receives are on the ports of the call");
         if let Some(child) = tree.waiting.pop() {
             let ready = Payload::new(0, None);
             self.under_way.push(self.comm.on_port(port).start_send(child, &ready).await);
@@ -262,7 +262,7 @@ impl UpwardTrees<'_> {
             } else {
                 data.put(ranges, &received);
             }
-            self.trees.get_mut(&port).expect("a port of the call").missing -= 1;
+            self.trees.get_mut(&port).expect("receives are on the ports of the call").missing -= 1;
             self.advance(port, data).await;
         }
         self.comm.wait_all(std::mem::take(&mut self.under_way)).await;
@@ -344,7 +344,7 @@ impl BlockScatter<'_> {
         }
     }
 
-    /// Receives the own block, then those of the children in order, and passes the latter on.
+    /// Receives this rank's own block, then those of the children in order, and passes the latter on.
     async fn pass_on(&mut self, mut open: Vec<(u32, Operation)>, data: &mut Buffer) {
         let mut come = vec![0_usize; self.relays.len()];
         while !open.is_empty() {
