@@ -166,6 +166,41 @@ fn weak_scaling_is_judged_by_equal_times() {
     assert!(hint.contains("add `--ignore n`"), "{hint}");
 }
 
+/// 0.1 s are constant, 0.9 s grow with p: the scaled speedup is that of Gustafson's law, p + (1 - p) 0.1.
+#[test]
+fn constant_work_counts_once_in_weak_scaling() {
+    let steps = r#"Scenario(
+        machine: LogGOPS(L: "1 us", o: "0 us", g: "0 us", G: "0 ns/B", O: "0 ns/B", S: "1 kB"),
+        ranks: 4, placement: RowMajor, seed: 1, compare: [OneRank],
+        program: Phases(parameters: {"n": 4}, steps: [Compute(seconds: "0.1 + 0.9 * n / p")]),
+        axes: [
+            Axis(name: "p", path: "ranks", values: [1, 4, 64]),
+            Axis(name: "n", path: "program.parameters.n", expression: "p"),
+        ])"#;
+    let swept = parsim().args(["sweep", "-", "--format", "jsonl"]).write_stdin(steps).assert().success();
+    let swept = String::from_utf8_lossy(&swept.get_output().stdout).into_owned();
+    let measured = "n,p,alone_ms,time\n1,1,1000,1\n4,4,3700,1\n64,64,57700,1\n";
+    let weak = ["laws", "--data", "-", "--weak", "--ignore", "n"];
+    let found = |more: &[&str], data: &str| {
+        let laws = lines(&[&weak[..], more].concat(), data);
+        laws.iter()
+            .map(|law| law["scaled_speedup"].as_f64().map(|speedup| (speedup * 10.0).round()))
+            .collect::<Vec<_>>()
+    };
+    let law = [Some(10.0), Some(37.0), Some(577.0)];
+    assert_eq!(found(&[], &swept), law);
+    assert_eq!(found(&["--constant-s", "0.1"], &swept), law);
+    assert_eq!(found(&["--work", "alone_ms"], measured), law);
+    assert_eq!(found(&["--ignore", "alone_ms"], measured), [Some(10.0), Some(40.0), Some(640.0)]);
+    let assumed = parsim().args(weak).args(["--ignore", "alone_ms"]).write_stdin(measured).assert().success();
+    assert!(
+        String::from_utf8_lossy(&assumed.get_output().stdout)
+            .contains("counts a constant part, such as serial work, p times")
+    );
+    let longer = parsim().args(weak).args(["--constant-s", "2"]).write_stdin(swept).assert().code(2);
+    assert!(String::from_utf8_lossy(&longer.get_output().stderr).contains("T(1) of the program is 1 s"));
+}
+
 #[test]
 fn bad_questions_get_an_answer() {
     let message = |arguments: &[&str], input: &str| {

@@ -282,10 +282,17 @@ pub struct SeriesArguments {
     /// The time of a sequential program, which replaces T(1) in the speedups.
     #[arg(long, value_name = "SECONDS", requires = "data", value_parser = positive)]
     pub sequential_s: Option<f64>,
-    /// Weak scaling: the work is p times that of one processor. Reports the efficiency T(1) / T(p), the scaled speedup
-    /// p T(1) / T(p) and Gustafson's serial share, instead of the laws of fixed work.
+    /// Weak scaling: the work grows with p. Reports the efficiency T(1) / T(p), the scaled speedup W(p) / T(p) and
+    /// Gustafson's serial share, instead of the laws of fixed work. W(p), the work, is the time of the same problem on
+    /// one processor: `one_rank_s` if all rows have it (`compare: [OneRank]` in a scenario), otherwise p T(1).
     #[arg(long, requires = "data", conflicts_with = "components")]
     pub weak: bool,
+    /// With `--weak`: the part of T(1) that is constant, such as serial work; W(p) is this part and p times the rest.
+    #[arg(long, value_name = "SECONDS", requires = "weak", conflicts_with = "work", value_parser = time)]
+    pub constant_s: Option<f64>,
+    /// With `--weak`: the column of W(p).
+    #[arg(long, value_name = "KEY", requires = "weak", conflicts_with = "sequential_s")]
+    pub work: Option<String>,
     /// P, for data without a time on one processor: speedups T(P) / T(p) and efficiencies P T(P) / (p T(p)) are relative
     /// to the time on P processors, and the Karp-Flatt metric, which needs T(1), is left out.
     #[arg(long, value_name = "P", requires = "data", conflicts_with = "sequential_s", value_parser = from(1u32))]

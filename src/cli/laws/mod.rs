@@ -14,7 +14,7 @@ use clap::Args;
 use numbers::distinct;
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::laws::{
-    self, GrowingProblem, HeldQuantity, QuietMessage, SeriesColumns, SeriesWork, ShareOrSpeedup, WorkParts,
+    self, GrowingProblem, HeldQuantity, QuietMessage, SeriesColumns, SeriesWork, ShareOrSpeedup, WorkGrowth, WorkParts,
 };
 use parsim_study::experiment::{Recall, StudyError, files, set_all};
 use parsim_study::files::OutputClaims;
@@ -153,9 +153,21 @@ impl SeriesArguments {
         };
         let (time, processors, components) = (self.time.clone(), self.processors.clone(), self.components.clone());
         let ignored = self.ignore.clone();
-        let work = if self.weak { SeriesWork::Scaled } else { SeriesWork::Fixed };
-        SeriesColumns { time, processors, sequential_s: self.sequential_s, base: self.base, components, ignored, work }
+        let (work, base) = (self.work(), self.base);
+        SeriesColumns { time, processors, sequential_s: self.sequential_s, base, components, ignored, work }
             .answer(self.swept.table(path, recall)?)
+    }
+}
+
+impl SeriesArguments {
+    /// Returns the work on more processors.
+    fn work(&self) -> SeriesWork {
+        match (&self.work, self.constant_s) {
+            _ if !self.weak => SeriesWork::Fixed,
+            (Some(column), _) => SeriesWork::Scaled(WorkGrowth::Column(column.clone())),
+            (None, Some(seconds)) => SeriesWork::Scaled(WorkGrowth::Constant(seconds)),
+            (None, None) => SeriesWork::Scaled(WorkGrowth::Simulated),
+        }
     }
 }
 

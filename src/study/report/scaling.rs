@@ -67,6 +67,7 @@ impl RelativeLine<'_> {
         let point = |(processors, time_s): &(f64, f64)| SeriesPoint {
             processors: *processors,
             time_s: *time_s,
+            work_s: None,
             components: Vec::new(),
         };
         let one = RequestedBase::Processors(1.0);

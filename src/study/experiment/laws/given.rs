@@ -175,8 +175,12 @@ pub fn karp_flatt(counts: &[f64], speedups: &[f64]) -> Result<Answer, StudyError
         );
         return Err(StudyError::Argument("p", message));
     }
-    let point =
-        |(p, speedup): (&f64, &f64)| SeriesPoint { processors: *p, time_s: speedup.recip(), components: Vec::new() };
+    let point = |(p, speedup): (&f64, &f64)| SeriesPoint {
+        processors: *p,
+        time_s: speedup.recip(),
+        work_s: None,
+        components: Vec::new(),
+    };
     // Only ratios of times matter, so the base may be one second.
     let points = counts.iter().zip(speedups).map(point).collect();
     let series = SpeedupSeries::new(points, RequestedBase::Sequential(1.0)).expect("a base is given");

@@ -10,6 +10,7 @@ pub use given::{ShareOrSpeedup, WorkParts, amdahl, gustafson, isoefficiency, iso
 pub use growth::{FoundProblem, GrowingProblem, HeldQuantity, NotFound, ProblemGrowth, SearchedProblem};
 pub use network::{QuietMessage, collective};
 pub use series::{SeriesColumns, SeriesWork};
+pub use weak::WorkGrowth;
 
 use crate::answer::{Answer, QuantityValue, Record};
 use crate::report::table;

@@ -1,5 +1,6 @@
 //! The laws of speedup for the times of a sweep or of measurements.
 
+use super::weak::WorkGrowth;
 use super::{processors, weak};
 use crate::answer::{Answer, Key, QuantityValue, Record, Role, Unit};
 use crate::experiment::StudyError;
@@ -41,13 +42,22 @@ pub struct SeriesColumns {
 }
 
 /// The work on increasing numbers of processors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum SeriesWork {
     /// The same on any number.
     #[default]
     Fixed,
-    /// That of one processor times their number (weak scaling).
-    Scaled,
+    /// More on more processors (weak scaling).
+    Scaled(WorkGrowth),
+}
+
+/// The columns of a table of times, by their roles.
+struct Roles {
+    time: String,
+    processors: String,
+    /// The column of the work: the time of the same problem on one processor.
+    work: Option<String>,
+    components: Vec<String>,
 }
 
 /// The values of the varied parameters other than the number of processors.
@@ -59,66 +69,100 @@ impl SeriesColumns {
     /// # Errors
     /// Returns an error for columns that do not exist or have invalid values, or for a series without a base.
     pub fn answer(&self, mut data: Table) -> Result<Answer, StudyError> {
-        if self.sequential_s.is_some_and(|time| !(time.is_finite() && time > 0.0)) {
-            return Err(StudyError::Request("--sequential-s: give seconds above 0".to_owned()));
-        }
-        let components = self.components(&mut data)?;
-        let time = data.quantity(self.time.as_deref())?;
-        let named = "`--processors KEY` names the column of the processors, such as `ranks`";
-        let processors = data.column(&self.processors).map_err(|fault| fault.help(named))?;
-        data.need_numbers([&processors])?;
         let mut answer = Answer::default();
-        answer.notes.extend([&time, &processors].into_iter().filter_map(|column| data.unused(column)));
-        data.rows.retain(|row| row.number(&time).is_some() && row.number(&processors).is_some());
-        if data.rows.is_empty() {
-            return Err(data.failure(&format!("no row has both `{processors}` and `{time}`")).into());
-        }
-        let axes = self.axes(&data, [&time, &processors])?;
-        data.need_values(&axes)?;
-        data.need_different_points(&axes.iter().chain([&processors]).cloned().collect::<Vec<_>>())?;
-        // The activities of ranks are known for the first seed only, and sum to its time.
-        let is_mean = self.components.is_empty() && time == MEAN;
-        let components = if is_mean { Vec::new() } else { self.complete(&data, components)? };
-        if !self.components.is_empty() {
-            need_sums(&data, &components, &time)?;
-        }
+        let roles = self.roles(&mut data, &mut answer.notes)?;
         let mut words = String::new();
-        for (group, points) in groups(&data, &axes, &[&time, &processors], &components)? {
-            let fewest = points.iter().map(|point| point.processors).fold(f64::INFINITY, f64::min);
-            let Some(series) = SpeedupSeries::new(points, self.requested_base()) else {
-                let at = if group.is_empty() { String::new() } else { format!(" for {}", described(&group)) };
-                let fault = data.failure(&self.no_base(&processors, &at, fewest));
-                return Err(self
-                    .followers(&data, &axes, &processors)
-                    .map_or(fault.clone(), |hint| fault.help(&hint))
-                    .into());
-            };
-            let records = records(self.laws(&series), &group, &time).map_err(|lost| data.fault_of_name(&lost))?;
+        for (group, series) in self.series(&data, &roles)? {
+            let laws = self.laws(&series);
+            let records = records(laws, &group, &roles.time).map_err(|lost| data.fault_of_name(&lost))?;
             answer.records.extend(records);
-            words += &self.sentences(&series, &group);
+            words += &self.sentences(&series, &group, &roles);
         }
         answer.words = format!("{}{words}", table(&answer.records));
         Ok(answer)
     }
 
-    fn laws(&self, series: &SpeedupSeries) -> Vec<(SpeedupPoint, Record)> {
-        match self.work {
-            SeriesWork::Fixed => laws(series),
-            SeriesWork::Scaled => weak::laws(series),
+    /// Returns the roles of the columns of `data`, which keeps the rows that have a point, with notes on those without.
+    fn roles(&self, data: &mut Table, notes: &mut Vec<String>) -> Result<Roles, StudyError> {
+        let components = self.components(data)?;
+        let time = data.quantity(self.time.as_deref())?;
+        let named = "`--processors KEY` names the column of the processors, such as `ranks`";
+        let processors = data.column(&self.processors).map_err(|fault| fault.help(named))?;
+        data.need_numbers([&processors])?;
+        notes.extend([&time, &processors].into_iter().filter_map(|column| data.unused(column)));
+        data.rows.retain(|row| row.number(&time).is_some() && row.number(&processors).is_some());
+        if data.rows.is_empty() {
+            return Err(data.failure(&format!("no row has both `{processors}` and `{time}`")).into());
+        }
+        let work = self.work_column(data)?;
+        // The activities of ranks are known for the first seed only, and sum to its time.
+        let is_mean = self.components.is_empty() && time == MEAN;
+        let components = if is_mean { Vec::new() } else { self.complete(data, components)? };
+        if !self.components.is_empty() {
+            need_sums(data, &components, &time)?;
+        }
+        Ok(Roles { time, processors, work, components })
+    }
+
+    /// Returns the column of the work, if the work grows and a column has it.
+    fn work_column(&self, data: &mut Table) -> Result<Option<String>, StudyError> {
+        match &self.work {
+            SeriesWork::Fixed => Ok(None),
+            SeriesWork::Scaled(_) if self.sequential_s.is_some() => Ok(None),
+            SeriesWork::Scaled(growth) => growth.column(data),
         }
     }
 
-    fn sentences(&self, series: &SpeedupSeries, group: &SeriesKey) -> String {
+    /// Returns the series of the table, by the values of the other axes.
+    fn series(&self, data: &Table, roles: &Roles) -> Result<Vec<(SeriesKey, SpeedupSeries)>, StudyError> {
+        let axes = self.axes(data, roles)?;
+        data.need_values(&axes)?;
+        data.need_different_points(&axes.iter().chain([&roles.processors]).cloned().collect::<Vec<_>>())?;
+        let groups = groups(data, &axes, roles)?.into_iter();
+        groups.map(|(group, points)| self.one_series(data, &axes, group, points)).collect()
+    }
+
+    fn one_series(
+        &self,
+        data: &Table,
+        axes: &[String],
+        group: SeriesKey,
+        points: Vec<SeriesPoint>,
+    ) -> Result<(SeriesKey, SpeedupSeries), StudyError> {
+        let fewest = points.iter().map(|point| point.processors).fold(f64::INFINITY, f64::min);
+        let Some(series) = SpeedupSeries::new(points, self.requested_base()) else {
+            let at = if group.is_empty() { String::new() } else { format!(" for {}", described(&group)) };
+            let fault = data.failure(&self.no_base(&at, fewest));
+            let hint = self.followers(data, axes);
+            return Err(hint.map_or(fault.clone(), |hint| fault.help(&hint)).into());
+        };
+        if let SeriesWork::Scaled(growth) = &self.work {
+            growth.need_within(series.base())?;
+        }
+        Ok((group, series))
+    }
+
+    fn laws(&self, series: &SpeedupSeries) -> Vec<(SpeedupPoint, Record)> {
+        match &self.work {
+            SeriesWork::Fixed => laws(series),
+            SeriesWork::Scaled(growth) => weak::laws(series, growth.constant_s()),
+        }
+    }
+
+    fn sentences(&self, series: &SpeedupSeries, group: &SeriesKey, roles: &Roles) -> String {
         let beginning = if group.is_empty() { String::new() } else { format!("{}: ", described(group)) };
-        match self.work {
+        match &self.work {
             SeriesWork::Fixed => sentences(series, &beginning, series.verdict().as_ref()),
-            SeriesWork::Scaled => weak::sentences(series, &beginning),
+            SeriesWork::Scaled(growth) => {
+                weak::sentences(series, &beginning, growth.constant_s(), roles.work.as_deref())
+            }
         }
     }
 
     /// Returns the columns whose values separate series.
-    fn axes(&self, data: &Table, [time, processors]: [&String; 2]) -> Result<Vec<String>, StudyError> {
-        let axes: Vec<_> = data.axes(time).filter(|axis| *axis != processors).cloned().collect();
+    fn axes(&self, data: &Table, roles: &Roles) -> Result<Vec<String>, StudyError> {
+        let is_role = |axis: &String| *axis == roles.processors || Some(axis) == roles.work.as_ref();
+        let axes: Vec<_> = data.axes(&roles.time).filter(|axis| !is_role(axis)).cloned().collect();
         if let Some(other) = self.ignored.iter().find(|name| !axes.contains(name)) {
             let known = if axes.is_empty() { "none".to_owned() } else { axes.join(", ") };
             let message = format!("--ignore {other}: this column separates no series; those that do: {known}");
@@ -128,14 +172,15 @@ impl SeriesColumns {
     }
 
     /// Returns a hint at the columns whose values follow from the number of processors in all rows, if there are any.
-    fn followers(&self, data: &Table, axes: &[String], processors: &str) -> Option<String> {
+    fn followers(&self, data: &Table, axes: &[String]) -> Option<String> {
+        let processors = &self.processors;
         let names: Vec<_> = axes.iter().filter(|axis| follows(data, axis, processors)).map(String::as_str).collect();
         let list = names.join(",");
         let advice = match self.work {
             SeriesWork::Fixed => format!(
                 "if they do not change the problem, add `--ignore {list}`; if the work grows with them, `--weak`, too"
             ),
-            SeriesWork::Scaled => format!("add `--ignore {list}`"),
+            SeriesWork::Scaled(_) => format!("add `--ignore {list}`"),
         };
         (!names.is_empty()).then(|| format!("the values of {list} follow from `{processors}`; {advice}"))
     }
@@ -146,7 +191,8 @@ impl SeriesColumns {
     }
 
     /// Returns the fault of a series without a time on the processors of the base, whose fewest processors are `fewest`.
-    fn no_base(&self, processors: &str, at: &str, fewest: f64) -> String {
+    fn no_base(&self, at: &str, fewest: f64) -> String {
+        let processors = &self.processors;
         let relative = format!("`--base {fewest}` gives speedups relative to the fewest processors here");
         match self.base {
             Some(base) => format!("there is no time at {processors} = {base}{at}: {relative}"),
@@ -205,16 +251,11 @@ fn need_sums(data: &Table, components: &[String], time: &str) -> Result<(), Stud
 }
 
 /// Groups rows with the same values of all other axes into series.
-fn groups(
-    data: &Table,
-    axes: &[String],
-    columns: &[&String; 2],
-    components: &[String],
-) -> Result<Vec<(SeriesKey, Vec<SeriesPoint>)>, StudyError> {
+fn groups(data: &Table, axes: &[String], roles: &Roles) -> Result<Vec<(SeriesKey, Vec<SeriesPoint>)>, StudyError> {
     let mut groups: Vec<(SeriesKey, Vec<SeriesPoint>)> = Vec::new();
     let mut places = HashMap::new();
     for row in &data.rows {
-        let point = point(data, row, columns, components)?;
+        let point = point(data, row, roles)?;
         let group: SeriesKey = row.cells.iter().filter(|(name, _)| axes.contains(name)).cloned().collect();
         let place = *places.entry(described(&group)).or_insert(groups.len());
         if place == groups.len() {
@@ -225,25 +266,22 @@ fn groups(
     Ok(groups)
 }
 
-fn point(
-    data: &Table,
-    row: &Row,
-    [time, processors]: &[&String; 2],
-    components: &[String],
-) -> Result<SeriesPoint, StudyError> {
+fn point(data: &Table, row: &Row, roles: &Roles) -> Result<SeriesPoint, StudyError> {
     let number = |column: &String, is_good: &dyn Fn(f64) -> bool, right: &str| {
         let number = row.number(column).filter(|number| is_good(*number));
         number.ok_or_else(|| data.fault_in(row, column, right))
     };
-    let time_s = number(time, &|time| time > 0.0, "a time is above 0")?;
+    let time_s = number(&roles.time, &|time| time > 0.0, "a time is above 0")?;
+    let work = roles.work.as_ref();
+    let work_s = work.map(|work| number(work, &|time| time > 0.0, "a time on one processor is above 0")).transpose()?;
     let processors = number(
-        processors,
+        &roles.processors,
         &|count| count >= 1.0 && count.fract() == 0.0,
         "a number of processors is whole, 1 or more",
     )?;
     let component = |name: &String| Some((name.clone(), row.number(name)?));
-    let components = components.iter().filter_map(component).collect();
-    Ok(SeriesPoint { processors, time_s, components })
+    let components = roles.components.iter().filter_map(component).collect();
+    Ok(SeriesPoint { processors, time_s, work_s, components })
 }
 
 /// Returns the records of a series, or the name of a column that is also the key of another value.

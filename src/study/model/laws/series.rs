@@ -13,6 +13,8 @@ pub struct SeriesPoint {
     pub processors: f64,
     /// T(p), in seconds.
     pub time_s: f64,
+    /// The work of this problem: its time on one processor, in seconds, if it is known.
+    pub work_s: Option<f64>,
     /// The components of the time by name, in seconds, in the same order at every point.
     pub components: Vec<(String, f64)>,
 }
@@ -94,15 +96,15 @@ pub struct SpeedupPoint {
     pub serial_fraction: Option<f64>,
 }
 
-/// The laws at one number of processors for work that grows with it: p times that of one processor.
+/// The laws at one number of processors for work that grows with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScaledPoint {
     /// The number of processors, p.
     pub processors: f64,
     /// The efficiency of weak scaling, T(P) / T(p) with the time T(P) of the base.
     pub efficiency: f64,
-    /// The scaled speedup, p T(1) / T(p): the time of the whole work at the pace of the base over T(p). It is (p / P)
-    /// T(P) / T(p) if the base is the time on P processors.
+    /// The scaled speedup W(p) / T(p), with the work W(p): the time of the same problem on one processor. It is relative
+    /// to W(P) / T(P) if the base is the time on P processors.
     pub scaled_speedup: f64,
     /// Gustafson's share s of the time on p processors; `None` at p = 1, and if the base is the time on several
     /// processors.
@@ -219,17 +221,30 @@ impl SpeedupSeries {
         self.points.iter().map(of).collect()
     }
 
-    /// Returns the laws of work that grows with the processors at every point, by processors.
+    /// Returns the laws of work that grows with the processors at every point, by processors. Where the work is not
+    /// known, `constant_s` of the time of the base is taken to be constant, in seconds, and the rest to grow as p.
     #[must_use]
-    pub fn scaled(&self) -> Vec<ScaledPoint> {
+    pub fn scaled(&self, constant_s: f64) -> Vec<ScaledPoint> {
+        let speedup = |point: &SeriesPoint| self.work_s(point, constant_s) / point.time_s;
+        let of_base =
+            self.points.iter().find(|point| self.base.is_relative() && self.is_base(point)).map_or(1.0, speedup);
         let of = |point: &SeriesPoint| {
             let (processors, efficiency) = (point.processors, self.base.time_s() / point.time_s);
-            let scaled_speedup = efficiency * processors / self.base.processors();
+            let scaled_speedup = speedup(point) / of_base;
             let has_share = processors > 1.0 && !self.base.is_relative();
             let serial_share = has_share.then(|| gustafson::serial_share(scaled_speedup, processors));
             ScaledPoint { processors, efficiency, scaled_speedup, serial_share }
         };
         self.points.iter().map(of).collect()
+    }
+
+    fn is_base(&self, point: &SeriesPoint) -> bool {
+        point.processors.total_cmp(&self.base.processors()).is_eq()
+    }
+
+    fn work_s(&self, point: &SeriesPoint, constant_s: f64) -> f64 {
+        let growing_s = self.base.time_s() - constant_s;
+        point.work_s.unwrap_or_else(|| point.processors.mul_add(growing_s, constant_s))
     }
 
     /// Returns the p of the largest speedup in the series; `None` if the speedup still rises at the end of the series.

@@ -127,6 +127,7 @@ fn points(speedups: &[(f64, f64)]) -> Vec<SeriesPoint> {
     let point = |&(processors, speedup): &(f64, f64)| SeriesPoint {
         processors,
         time_s: 100.0 / speedup,
+        work_s: None,
         components: Vec::new(),
     };
     speedups.iter().map(point).collect()
@@ -160,7 +161,7 @@ fn parts_of_the_metric_sum_to_it_and_name_what_grows() {
     let at = |processors: f64| {
         let components = [("serial", 2.0), ("computing", 98.0 / processors), ("waiting", 0.1 * (processors - 1.0))];
         let components: Vec<_> = components.map(|(name, seconds)| (name.to_owned(), seconds)).into();
-        SeriesPoint { processors, time_s: components.iter().map(|part| part.1).sum(), components }
+        SeriesPoint { processors, time_s: components.iter().map(|part| part.1).sum(), work_s: None, components }
     };
     let series = SpeedupSeries::new([64.0, 1.0, 8.0, 16.0, 32.0].map(at).into(), ONE).unwrap();
     for (law, (processors, parts)) in series.laws()[1..].iter().zip(series.parts()) {
@@ -213,13 +214,34 @@ fn a_serial_fraction_is_at_most_one() {
 fn work_that_grows_with_the_processors_has_a_scaled_speedup() {
     let scaled = |p: f64| (p, gustafson::scaled_speedup(0.1, p) / p);
     let series = SpeedupSeries::new(points(&[scaled(1.0), scaled(4.0), scaled(16.0)]), ONE).unwrap();
-    for point in series.scaled() {
+    for point in series.scaled(0.0) {
         let speedup = gustafson::scaled_speedup(0.1, point.processors);
         assert_close(point.scaled_speedup, speedup, 1e-12, "the scaled speedup");
         assert_close(point.efficiency, speedup / point.processors, 1e-12, "T(1) / T(p)");
         assert!(point.serial_share.is_none_or(|share| (share - 0.1).abs() < 1e-12));
     }
     let relative = SpeedupSeries::new(points(&[(64.0, 1.0), (128.0, 0.8)]), RequestedBase::Processors(64.0)).unwrap();
-    let [_, last] = relative.scaled()[..] else { panic!() };
+    let [_, last] = relative.scaled(0.0)[..] else { panic!() };
     assert_eq!((last.efficiency, last.scaled_speedup, last.serial_share), (0.8, 1.6, None));
+}
+
+/// σ = 10 s is constant, φ = 90 s grows with p: the time is the same on any number of processors.
+#[test]
+fn constant_work_is_counted_once_in_a_scaled_speedup() {
+    let times = || points(&[(1.0, 1.0), (4.0, 1.0), (64.0, 1.0)]);
+    let law = |p: f64| gustafson::scaled_speedup(0.1, p);
+    let check = |points: Vec<ScaledPoint>| {
+        for point in points {
+            assert_close(point.scaled_speedup, law(point.processors), 1e-12, "the scaled speedup");
+            assert!(point.serial_share.is_none_or(|share| (share - 0.1).abs() < 1e-12));
+        }
+    };
+    check(SpeedupSeries::new(times(), ONE).unwrap().scaled(10.0));
+    let known = times().into_iter().map(|point| SeriesPoint { work_s: Some(10.0 + 90.0 * point.processors), ..point });
+    let known: Vec<_> = known.collect();
+    check(SpeedupSeries::new(known.clone(), ONE).unwrap().scaled(0.0));
+    let relative = SpeedupSeries::new(known, RequestedBase::Processors(4.0)).unwrap().scaled(0.0);
+    assert_close(relative[2].scaled_speedup, law(64.0) / law(4.0), 1e-12, "relative to four processors");
+    let relative = SpeedupSeries::new(times(), RequestedBase::Processors(4.0)).unwrap().scaled(10.0);
+    assert_close(relative[2].scaled_speedup, law(64.0) / law(4.0), 1e-12, "relative to four processors");
 }
