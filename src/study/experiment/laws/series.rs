@@ -1,11 +1,10 @@
 //! The laws of speedup for the times of a sweep or of measurements.
 
 use super::weak::WorkGrowth;
-use super::{processors, weak};
+use super::{processors, shown, weak};
 use crate::answer::{Answer, Key, QuantityValue, Record, Role, Unit};
 use crate::experiment::StudyError;
 use crate::model::laws::{Base, KarpFlattVerdict, RequestedBase, SeriesPoint, SpeedupPoint, SpeedupSeries};
-use crate::report::table;
 use crate::scenario::AxisValue;
 use crate::scenario::table::{Row, Table};
 use std::collections::{HashMap, HashSet};
@@ -13,6 +12,9 @@ use std::fmt::Write;
 
 /// The activities of a rank, by their keys in the output of a sweep; the times sum to the makespan.
 const ACTIVITIES: [&str; 6] = ["computing_s", "input_output_s", "sending_s", "blocked_s", "system_s", "idle_s"];
+
+/// The activities that are consequences of others: the wait for a message, and that for the end of the other ranks.
+const WAITING: [&str; 2] = ["blocked_s", "idle_s"];
 
 /// The activities of ranks that share a memory or a core; tables without these columns have none.
 const SHARING: [&str; 2] = ["loading_s", "ready_s"];
@@ -78,7 +80,7 @@ impl SeriesColumns {
             answer.records.extend(records);
             words += &self.sentences(&series, &group, &roles);
         }
-        answer.words = format!("{}{words}", table(&answer.records));
+        answer.words = format!("{}{words}", shown(&answer.records));
         Ok(answer)
     }
 
@@ -330,7 +332,10 @@ fn laws(series: &SpeedupSeries) -> Vec<(SpeedupPoint, Record)> {
         }
         record.put("knee_p", series.knee().map(processors));
         record.put("verdict", verdict.as_ref().map(|verdict| verdict.trend.name()));
-        record.put("growing", verdict.as_ref().and_then(|verdict| verdict.growing.clone()).map(|growing| growing.0));
+        record.put(
+            "growing",
+            verdict.as_ref().and_then(|verdict| verdict.growing.first()).map(|growing| growing.0.clone()),
+        );
         (point, record)
     };
     series.laws().into_iter().map(record).collect()
@@ -362,13 +367,31 @@ fn sentences(series: &SpeedupSeries, beginning: &str, verdict: Option<&KarpFlatt
     if let Some(KarpFlattVerdict { trend, growing }) = verdict {
         let fractions = series.laws().into_iter().filter_map(|point| point.serial_fraction);
         write!(text, "; {}", trend.meaning(fractions)).expect("a text can be written to");
-        if let Some((name, growth)) = growing {
-            let name = time_name(name).replace('_', " ");
-            write!(text, "; {name} grows most ({growth:+.4} of e)").expect("a text can be written to");
-        }
+        text += &growth(growing);
     }
     text.push('\n');
     text
+}
+
+/// Describes the components whose parts of e grow, the largest first. Waiting is the consequence of something else, so
+/// the largest cause is named, too.
+fn growth(growing: &[(String, f64)]) -> String {
+    let named = |(name, growth): &(String, f64)| format!("{} ({growth:+.4} of e)", time_name(name).replace('_', " "));
+    let is_waiting = |one: &&(String, f64)| WAITING.contains(&one.0.as_str());
+    match (growing.first(), growing.iter().find(|one| !is_waiting(one))) {
+        (None, _) => String::new(),
+        (Some(most), Some(cause)) if most == cause => format!("; of its parts, {} grows most", named(most)),
+        (Some(most), cause) => {
+            let cause = cause.map_or_else(
+                || "no other part grows: `parsim critical-path` shows what ranks wait for".to_owned(),
+                |cause| format!("of the other parts, {} grows most", named(cause)),
+            );
+            format!(
+                "; of its parts, {} grows most, which is waiting, the consequence of imbalance or communication; {cause}",
+                named(most)
+            )
+        }
+    }
 }
 
 fn described(group: &SeriesKey) -> String {

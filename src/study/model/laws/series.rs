@@ -116,13 +116,16 @@ pub struct ScaledPoint {
 pub enum Trend {
     /// e is constant: the loss behaves like serial work.
     Constant,
-    /// e rises: the overhead grows faster than the number of processors.
+    /// e rises: the total parallel overhead grows faster than p − 1.
     Rising,
-    /// e falls: the overhead grows more slowly than the number of processors.
+    /// e falls: the total parallel overhead grows more slowly than p − 1.
     Falling,
     /// e rises between some numbers of processors and falls between others.
     Mixed,
 }
+
+/// T₀ in sentences. It is (p − 1) T(1) e.
+const OVERHEAD: &str = "the total parallel overhead T_0 = p T(p) - T(1)";
 
 impl Trend {
     /// Returns the name of the trend.
@@ -148,11 +151,13 @@ impl Trend {
             return "e is 0: nothing is lost".to_owned();
         }
         if fractions.iter().any(|fraction| *fraction < -MIN) {
-            return "e is negative: the speedup is superlinear, and the metric does not measure serial work or overhead".to_owned();
+            return format!(
+                "e is negative: {OVERHEAD} is, as the speedup is superlinear, and e measures no serial work"
+            );
         }
         if fractions.iter().all(|fraction| *fraction > 1.0 + MIN) {
-            return "e is above 1: all take longer than one processor. Either the overhead outweighs the gain, or the work \
-                    grows with p, which the metric does not allow"
+            return "e is above 1: all take longer than one processor. Either the communication outweighs the gain, or the \
+                    work grows with p, for which e has no meaning"
                 .to_owned();
         }
         match self {
@@ -161,9 +166,11 @@ impl Trend {
                  that does not shrink with p",
                 sum / count
             ),
-            Self::Rising => "e rises: the overhead grows faster than p".to_owned(),
-            Self::Falling => "e falls: the overhead grows more slowly than p".to_owned(),
-            Self::Mixed => "e rises and falls: the overhead has no trend".to_owned(),
+            Self::Rising => format!("e rises: {OVERHEAD} grows faster than p - 1, as serial work alone does not"),
+            Self::Falling => format!("e falls: {OVERHEAD} grows more slowly than p - 1, as from serial work"),
+            Self::Mixed => {
+                format!("e rises and falls: {OVERHEAD} grows neither always faster nor always more slowly than p - 1")
+            }
         }
     }
 }
@@ -173,9 +180,9 @@ impl Trend {
 pub struct KarpFlattVerdict {
     /// The trend of e.
     pub trend: Trend,
-    /// The component whose part of e grows most from the fewest to the most processors, and its growth. `None` if the
-    /// components at p = 1 are unknown or if no part grows.
-    pub growing: Option<(String, f64)>,
+    /// The components whose parts of e grow from the fewest to the most processors, and their growth, the largest first.
+    /// Empty if the components at p = 1 are unknown.
+    pub growing: Vec<(String, f64)>,
 }
 
 /// The times of one program and problem by number of processors.
@@ -281,11 +288,15 @@ impl SpeedupSeries {
         self.points.iter().filter(|point| point.processors > 1.0).map(of).collect()
     }
 
-    fn growing(&self) -> Option<(String, f64)> {
+    fn growing(&self) -> Vec<(String, f64)> {
+        /// A growth of e that is rounding.
+        const NOTHING: f64 = 1e-12;
         let parts = self.parts();
-        let (first, last) = (parts.first()?, parts.last()?);
+        let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
         let growth = first.1.iter().zip(&last.1).map(|((name, before), (_, after))| (name.clone(), after - before));
-        growth.filter(|(_, growth)| *growth > 0.0).max_by(|one, other| one.1.total_cmp(&other.1))
+        let mut growing: Vec<_> = growth.filter(|(_, growth)| *growth > NOTHING).collect();
+        growing.sort_by(|one, other| other.1.total_cmp(&one.1));
+        growing
     }
 }
 
