@@ -23,8 +23,10 @@ pub struct BottleneckArguments {
     #[arg(long, value_name = "NAME")]
     axis: Option<String>,
     /// Draws the figures of the analysis as SVG into this folder.
-    #[arg(long, value_name = "DIR", value_parser = pictures::folder)]
+    #[arg(long, value_name = "DIR", value_parser = pictures::folder, group = "picture")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
     #[command(flatten)]
     store: StoreArguments,
 }
@@ -57,6 +59,8 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     let found = arguments
         .store
         .with(|recall| Bottlenecks::find(&cases, source, arguments.cases.workers(&bar, recall), &references, &axis))?;
-    common.output.print(found.answer().with_figures(arguments.plot.as_deref(), || found.figures()))?;
+    common.output.print(
+        found.answer().with_figures(arguments.plot.as_deref(), || found.figures(&arguments.lettering.texts())),
+    )?;
     Ok(found.failures.into_result()?)
 }

@@ -33,8 +33,10 @@ pub struct OptimumArguments {
     #[arg(long)]
     exhaustive: bool,
     /// Draws speedup, efficiency of a node, roofline, and a comparison of simulation and model into this folder.
-    #[arg(long, value_name = "DIR", value_parser = pictures::folder)]
+    #[arg(long, value_name = "DIR", value_parser = pictures::folder, group = "picture")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    lettering: pictures::LetteringArguments,
 }
 
 /// The methods in use: `true` for the model, `true` for the simulation.
@@ -55,7 +57,7 @@ impl OptimumArguments {
         let limits = search_limits(&case.scenario, most, self.efficiency, self.tolerance)?;
         let extent = if self.exhaustive { SearchExtent::Exhaustive } else { SearchExtent::Unimodal };
         let optima = Optima::search(plan, case, limits, self.by.0, self.by.1.then_some(extent))?;
-        let figures = if self.plot.is_some() { optima.figures()? } else { Vec::new() };
+        let figures = if self.plot.is_some() { optima.figures(&self.lettering.texts())? } else { Vec::new() };
         Ok(optima.answer().with_figures(self.plot.as_deref(), || figures))
     }
 }

@@ -20,6 +20,16 @@ pub struct LetteringArguments {
     no_legend: bool,
 }
 
+/// The picture of an answer, in one file.
+#[derive(Debug, Args)]
+pub struct PictureArguments {
+    /// Draws the answer as SVG.
+    #[arg(long, value_name = "FILE.svg", value_parser = svg, group = "picture", alias = "svg")]
+    pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub lettering: LetteringArguments,
+}
+
 impl LetteringArguments {
     /// Returns the chosen texts.
     pub fn texts(&self) -> Lettering {

@@ -33,7 +33,7 @@ pub struct TopologyArguments {
     #[command(flatten)]
     output: OutputArguments,
     /// Draws the network into this file.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture", alias = "plot")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     lettering: pictures::LetteringArguments,

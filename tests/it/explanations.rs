@@ -151,6 +151,107 @@ fn the_laws_tell_what_holds_a_sweep_back() {
     assert!(beyond[0]["serial_fraction"].is_null() && number(&beyond[0], "speedup").total_cmp(&5.0).is_eq());
 }
 
+/// Waiting is the consequence of something else, which the text names, too.
+#[test]
+fn waiting_that_grows_is_no_cause() {
+    let said = |data: &str| {
+        let output = parsim().args(["laws", "--data", "-"]).write_stdin(data).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).expect("output is text")
+    };
+    let columns = "p,time_s,computing_s,input_output_s,sending_s,blocked_s,system_s,idle_s\n1,8,8,0,0,0,0,0\n";
+    let beside = said(&format!("{columns}2,4.5,4,0,0,0.4,0.1,0\n4,4,2,0,0,1.7,0.3,0\n"));
+    assert!(
+        beside.contains("e rises: the total parallel overhead T_0 = p T(p) - T(1) grows faster than p - 1"),
+        "{beside}"
+    );
+    assert!(beside.contains(
+        "blocked (+0.1833 of e) grows most, which is waiting, the consequence of imbalance or communication"
+    ));
+    assert!(beside.contains("of the other parts, system (+0.0250 of e) grows most"), "{beside}");
+    let alone = said(&format!("{columns}2,4.5,4,0,0,0.5,0,0\n4,4,2,0,0,2,0,0\n"));
+    assert!(alone.contains("no other part grows: `parsim critical-path` shows"), "{alone}");
+    let cause = said(&format!("{columns}2,4.5,4,0,0,0,0.5,0\n4,4,2,0,0,0,2,0\n"));
+    assert!(cause.contains("of its parts, system (+0.2083 of e) grows most\n"), "{cause}");
+}
+
+#[test]
+fn laws_without_a_knee_say_why() {
+    let said = |arguments: &[&str]| {
+        let output = parsim().arg("laws").args(arguments).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).expect("output is text")
+    };
+    let parts = ["--parallel-s", "20", "--serial-s", "1", "--communication-s", "0.1"];
+    let constant = said(&[&["knee", "--communication", "constant"], &parts[..]].concat());
+    assert!(constant.contains("no knee: the communication kappa does not grow with p"), "{constant}");
+    // The names of the options before.
+    let linear = said(&["knee", "--parallel-s", "20", "--overhead", "linear", "--overhead-s", "0.01"]);
+    assert!(linear.contains("45") && !linear.contains("no knee"), "{linear}");
+    let speedup = said(&[&["speedup", "--p", "4,8"], &parts[..]].concat());
+    assert!(speedup.contains("then equals Amdahl's"), "{speedup}");
+}
+
+#[test]
+fn laws_are_drawn_with_the_chosen_texts() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("laws.svg").display().to_string();
+    let drawn = |arguments: &[&str], data: &str| {
+        parsim().arg("laws").args(arguments).args(["--plot", &file]).write_stdin(data).assert().success();
+        std::fs::read_to_string(&file).expect("it is written").split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let data = "p,time\n1,10\n2,5.5\n4,3.25\n";
+    let strong = drawn(&["--data", "-"], data);
+    assert!(
+        ["Amdahl, f = 0.1000", "ideal", "Efficiency", "Karp-Flatt"].iter().all(|text| strong.contains(text)),
+        "{strong}"
+    );
+    let weak = drawn(&["--data", "-", "--weak", "--constant-s", "1", "--title", "Mine"], "p,time\n1,10\n4,10\n64,10\n");
+    assert!(weak.contains("Gustafson, s = 0.1000") && weak.contains("Mine"), "{weak}");
+    assert!(!drawn(&["--data", "-", "--no-legend"], data).contains("Amdahl"));
+    for law in [
+        &["amdahl", "--serial-fraction", "0.1", "--p", "1,4,inf"][..],
+        &["gustafson", "--serial-share", "0.1", "--p", "1,4"],
+        &["karp-flatt", "--p", "2,4", "--speedup", "1.8,3"],
+        &["speedup", "--serial-s", "1", "--parallel-s", "20", "--p", "1,8"],
+    ] {
+        let svg = drawn(law, "");
+        assert!(svg.contains("peedup") && svg.contains("Efficiency"), "{law:?}");
+    }
+}
+
+#[test]
+fn refusals_of_optimum_name_what_qualifies() {
+    let refused = |more: &[&str]| {
+        let output = parsim()
+            .args(["optimum", "scenarios/steps-stencil-2d.ron", "--most-nodes", "2"])
+            .args(more)
+            .assert()
+            .code(2);
+        String::from_utf8(output.get_output().stderr.clone()).expect("output is text")
+    };
+    let counting = refused(&[]);
+    assert!(
+        counting.contains("(Characteristic, DotProduct, Summa, Lu, Fft2d, Reduction, Floyd, FiniteDifference)"),
+        "{counting}"
+    );
+    assert!(refused(&["--by", "model"]).contains("as in scenarios/cluster-hpl.ron; this is Phases on"));
+}
+
+#[test]
+fn pictures_in_folders_have_the_chosen_title() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let one = ["bottleneck", "scenarios/gauss-jordan-neighbour.ron", "--over", "n=32", "--over", "p=1,4"];
+    let other =
+        ["optimum", "scenarios/cluster-hpl.ron", "--set", "program.n=20000", "--most-nodes", "2", "--most-cores", "2"];
+    for (command, folder, name) in
+        [(&one[..], at("b"), "figure-5-components.svg"), (&other[..], at("o"), "speedup.svg")]
+    {
+        parsim().args(command).args(["--title", "Mine", "--no-legend", "--plot", &folder]).assert().success();
+        let svg = std::fs::read_to_string(std::path::Path::new(&folder).join(name)).expect("it is written");
+        assert!(svg.contains("Mine"), "{svg}");
+    }
+}
+
 /// n grows with p: every processor has the same work.
 #[test]
 fn weak_scaling_is_judged_by_equal_times() {
@@ -164,6 +265,41 @@ fn weak_scaling_is_judged_by_equal_times() {
     let hint = parsim().args(["laws", "--data", "-", "--weak"]).write_stdin(data).assert().code(2);
     let hint = String::from_utf8_lossy(&hint.get_output().stderr).into_owned();
     assert!(hint.contains("add `--ignore n`"), "{hint}");
+}
+
+/// 0.1 s are constant, 0.9 s grow with p: the scaled speedup is that of Gustafson's law, p + (1 - p) 0.1.
+#[test]
+fn constant_work_counts_once_in_weak_scaling() {
+    let steps = r#"Scenario(
+        machine: LogGOPS(L: "1 us", o: "0 us", g: "0 us", G: "0 ns/B", O: "0 ns/B", S: "1 kB"),
+        ranks: 4, placement: RowMajor, seed: 1, compare: [OneRank],
+        program: Phases(parameters: {"n": 4}, steps: [Compute(seconds: "0.1 + 0.9 * n / p")]),
+        axes: [
+            Axis(name: "p", path: "ranks", values: [1, 4, 64]),
+            Axis(name: "n", path: "program.parameters.n", expression: "p"),
+        ])"#;
+    let swept = parsim().args(["sweep", "-", "--format", "jsonl"]).write_stdin(steps).assert().success();
+    let swept = String::from_utf8_lossy(&swept.get_output().stdout).into_owned();
+    let measured = "n,p,alone_ms,time\n1,1,1000,1\n4,4,3700,1\n64,64,57700,1\n";
+    let weak = ["laws", "--data", "-", "--weak", "--ignore", "n"];
+    let found = |more: &[&str], data: &str| {
+        let laws = lines(&[&weak[..], more].concat(), data);
+        laws.iter()
+            .map(|law| law["scaled_speedup"].as_f64().map(|speedup| (speedup * 10.0).round()))
+            .collect::<Vec<_>>()
+    };
+    let law = [Some(10.0), Some(37.0), Some(577.0)];
+    assert_eq!(found(&[], &swept), law);
+    assert_eq!(found(&["--constant-s", "0.1"], &swept), law);
+    assert_eq!(found(&["--work", "alone_ms"], measured), law);
+    assert_eq!(found(&["--ignore", "alone_ms"], measured), [Some(10.0), Some(40.0), Some(640.0)]);
+    let assumed = parsim().args(weak).args(["--ignore", "alone_ms"]).write_stdin(measured).assert().success();
+    assert!(
+        String::from_utf8_lossy(&assumed.get_output().stdout)
+            .contains("counts a constant part, such as serial work, p times")
+    );
+    let longer = parsim().args(weak).args(["--constant-s", "2"]).write_stdin(swept).assert().code(2);
+    assert!(String::from_utf8_lossy(&longer.get_output().stderr).contains("T(1) of the program is 1 s"));
 }
 
 #[test]

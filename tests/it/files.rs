@@ -61,6 +61,7 @@ fn no_output_takes_the_place_of_what_is_read() {
             &["sensitivity", input, "-o", output],
             &["fit", input, "--model", "hockney", "--ron", output],
             &["laws", "--data", input, "-o", output],
+            &["laws", "--data", input, "--plot", output],
         ] {
             let assert = parsim().args(arguments).assert().code(2).stdout("");
             assert!(said(&assert).contains("this file is read by the command"), "{arguments:?}: {}", said(&assert));

@@ -467,4 +467,11 @@ fn intervals_are_bands_in_pictures() {
             && html.contains("Calibrated by")
             && html.contains("makespan_low90_s")
     );
+    // Without a level that the data allow, there are no intervals, and the legend names none.
+    let text = fs::read_to_string(calibrated.path("case.ron")).expect("it is written");
+    let text = text.replace("Calibration(", "Calibration(intervals: Intervals(level: 99), ");
+    fs::write(calibrated.path("case.ron"), text).expect("it can be written");
+    let none = calibrated.path("none.svg");
+    calibrated.asked("sweep", &["--plot", &none]);
+    assert!(!fs::read_to_string(none).expect("it is written").contains("% interval"));
 }

@@ -4,12 +4,12 @@ use super::super::numbers::{between, from, positive};
 use super::numbers::{count, fraction, links, packets, time};
 use crate::cli::choice::one_of;
 use crate::cli::data::SweptArguments;
-use crate::cli::pictures;
+use crate::cli::pictures::PictureArguments;
 use crate::cli::store::StoreArguments;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use parsim_study::experiment::{Setting, read_setting};
-use parsim_study::model::laws::OverheadLaw;
+use parsim_study::model::laws::CommunicationLaw;
 use parsim_study::model::laws::isoefficiency::Algorithm;
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub enum Law {
     /// The bounds of speedup and efficiency from the parts of the time, sigma, phi and kappa, for fixed and for scaled
     /// work.
     #[command(
-        after_help = "Example: parsim laws speedup --serial-s 1 --parallel-s 20 --overhead log --overhead-s 1 --p 1,256,4096"
+        after_help = "Example: parsim laws speedup --serial-s 1 --parallel-s 20 --communication log --communication-s 1 --p 1,256,4096"
     )]
     Speedup(PartsArguments),
     /// Amdahl's law: the speedup of fixed work, or the largest serial fraction that a speedup allows.
@@ -30,7 +30,7 @@ pub enum Law {
     #[command(after_help = "Examples: parsim laws gustafson --serial-share 0.05 --p 64
           parsim laws gustafson --speedup 15000 --p 16384")]
     Gustafson(GustafsonArguments),
-    /// The Karp-Flatt metric of measured speedups, with its interpretation.
+    /// The serial fraction e of measured speedups (Karp-Flatt), with its interpretation.
     #[command(after_help = "Example: parsim laws karp-flatt --p 2,4,8 --speedup 1.87,3.23,4.71")]
     KarpFlatt(KarpFlattArguments),
     /// The growth of the problem that keeps the efficiency constant, and the memory per processor that it needs.
@@ -40,7 +40,7 @@ pub enum Law {
     Isoefficiency(IsoefficiencyArguments),
     /// The number of processors with the largest speedup, and its shift as the work grows.
     #[command(
-        after_help = "Example: parsim laws knee --parallel-s 20 --overhead linear --overhead-s 0.01 --scale 1,8,64"
+        after_help = "Example: parsim laws knee --parallel-s 20 --communication linear --communication-s 0.01 --scale 1,8,64"
     )]
     Knee(KneeArguments),
     /// The smallest problem of a scenario that reaches an efficiency on each number of processors, found by simulation,
@@ -63,14 +63,14 @@ pub enum Law {
     Collective(CollectiveArguments),
 }
 
-/// A function that returns the law of an overhead, given its constant in seconds.
-pub type OverheadGrowth = fn(f64) -> OverheadLaw;
+/// A function that returns the law of communication, given its constant in seconds.
+pub type CommunicationGrowth = fn(f64) -> CommunicationLaw;
 
-fn growths() -> impl TypedValueParser<Value = OverheadGrowth> {
+fn growths() -> impl TypedValueParser<Value = CommunicationGrowth> {
     one_of([
-        ("constant", "", OverheadLaw::Constant as OverheadGrowth),
-        ("log", "", OverheadLaw::Logarithmic),
-        ("linear", "", OverheadLaw::Linear),
+        ("constant", "", CommunicationLaw::Constant as CommunicationGrowth),
+        ("log", "", CommunicationLaw::Logarithmic),
+        ("linear", "", CommunicationLaw::Linear),
     ])
 }
 
@@ -82,15 +82,17 @@ pub struct PartsArguments {
     /// phi: the parallelisable computation, in seconds on one processor.
     #[arg(long, value_parser = time)]
     pub parallel_s: f64,
-    /// The growth of kappa, the overhead, with the processors: c, c log2 p or c p.
-    #[arg(long, value_parser = growths(), default_value = "constant")]
-    pub overhead: OverheadGrowth,
+    /// The growth of kappa, the communication, with the processors: c, c log2 p or c p.
+    #[arg(long, alias = "overhead", value_parser = growths(), default_value = "constant")]
+    pub communication: CommunicationGrowth,
     /// c, in seconds.
-    #[arg(long, value_parser = time, default_value = "0")]
-    pub overhead_s: f64,
+    #[arg(long, alias = "overhead-s", value_parser = time, default_value = "0")]
+    pub communication_s: f64,
     /// Numbers of processors.
     #[arg(long, value_parser = count, value_delimiter = ',', required = true)]
     pub p: Vec<f64>,
+    #[command(flatten)]
+    pub picture: PictureArguments,
 }
 
 #[derive(Debug, Args)]
@@ -104,6 +106,8 @@ pub struct AmdahlArguments {
     /// Numbers of processors; `inf` for any number.
     #[arg(long, value_parser = count, value_delimiter = ',', required = true)]
     pub p: Vec<f64>,
+    #[command(flatten)]
+    pub picture: PictureArguments,
 }
 
 #[derive(Debug, Args)]
@@ -117,6 +121,8 @@ pub struct GustafsonArguments {
     /// Numbers of processors.
     #[arg(long, value_parser = count, value_delimiter = ',', required = true)]
     pub p: Vec<f64>,
+    #[command(flatten)]
+    pub picture: PictureArguments,
 }
 
 #[derive(Debug, Args)]
@@ -127,6 +133,8 @@ pub struct KarpFlattArguments {
     /// The speedups measured on them.
     #[arg(long, value_parser = positive, value_delimiter = ',', required = true)]
     pub speedup: Vec<f64>,
+    #[command(flatten)]
+    pub picture: PictureArguments,
 }
 
 /// Returns a parser for the algorithms with a known isoefficiency relation.
@@ -166,12 +174,12 @@ pub struct KneeArguments {
     /// sigma: the inherently sequential computation, in seconds; it does not shift the knee.
     #[arg(long, value_parser = time, default_value = "0")]
     pub serial_s: f64,
-    /// The growth of kappa, the overhead, with the processors: c, c log2 p or c p.
-    #[arg(long, value_parser = growths())]
-    pub overhead: OverheadGrowth,
+    /// The growth of kappa, the communication, with the processors: c, c log2 p or c p.
+    #[arg(long, alias = "overhead", value_parser = growths())]
+    pub communication: CommunicationGrowth,
     /// c, in seconds.
-    #[arg(long, value_parser = positive)]
-    pub overhead_s: f64,
+    #[arg(long, alias = "overhead-s", value_parser = positive)]
+    pub communication_s: f64,
     /// Scale factors of phi.
     #[arg(long, value_parser = positive, value_delimiter = ',', default_value = "1")]
     pub scale: Vec<f64>,
@@ -236,11 +244,8 @@ pub struct GrowthArguments {
     /// The largest size to try.
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = from(1u64))]
     pub largest: u64,
-    /// Draws the memory that a node needs, and the memory that it has, over the processors.
-    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg, group = "picture")]
-    pub svg: Option<PathBuf>,
     #[command(flatten)]
-    pub lettering: pictures::LetteringArguments,
+    pub picture: PictureArguments,
     #[command(flatten)]
     pub store: StoreArguments,
 }
@@ -282,10 +287,17 @@ pub struct SeriesArguments {
     /// The time of a sequential program, which replaces T(1) in the speedups.
     #[arg(long, value_name = "SECONDS", requires = "data", value_parser = positive)]
     pub sequential_s: Option<f64>,
-    /// Weak scaling: the work is p times that of one processor. Reports the efficiency T(1) / T(p), the scaled speedup
-    /// p T(1) / T(p) and Gustafson's serial share, instead of the laws of fixed work.
+    /// Weak scaling: the work grows with p. Reports the efficiency T(1) / T(p), the scaled speedup W(p) / T(p) and
+    /// Gustafson's serial share, instead of the laws of fixed work. W(p), the work, is the time of the same problem on
+    /// one processor: `one_rank_s` if all rows have it (`compare: [OneRank]` in a scenario), otherwise p T(1).
     #[arg(long, requires = "data", conflicts_with = "components")]
     pub weak: bool,
+    /// With `--weak`: the part of T(1) that is constant, such as serial work; W(p) is this part and p times the rest.
+    #[arg(long, value_name = "SECONDS", requires = "weak", conflicts_with = "work", value_parser = time)]
+    pub constant_s: Option<f64>,
+    /// With `--weak`: the column of W(p).
+    #[arg(long, value_name = "KEY", requires = "weak", conflicts_with = "sequential_s")]
+    pub work: Option<String>,
     /// P, for data without a time on one processor: speedups T(P) / T(p) and efficiencies P T(P) / (p T(p)) are relative
     /// to the time on P processors, and the Karp-Flatt metric, which needs T(1), is left out.
     #[arg(long, value_name = "P", requires = "data", conflicts_with = "sequential_s", value_parser = from(1u32))]
@@ -298,4 +310,6 @@ pub struct SeriesArguments {
     /// number of processors.
     #[arg(long, value_name = "KEY,…", value_delimiter = ',', requires = "data")]
     pub ignore: Vec<String>,
+    #[command(flatten)]
+    pub picture: PictureArguments,
 }

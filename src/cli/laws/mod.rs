@@ -4,6 +4,7 @@
 mod arguments;
 mod numbers;
 
+use super::pictures::PictureArguments;
 use super::row_command::RowCommand;
 use super::store::StoreArguments;
 use super::{Failure, OutputArguments};
@@ -14,12 +15,13 @@ use clap::Args;
 use numbers::distinct;
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::laws::{
-    self, GrowingProblem, HeldQuantity, QuietMessage, SeriesColumns, SeriesWork, ShareOrSpeedup, WorkParts,
+    self, GrowingProblem, HeldQuantity, QuietMessage, SeriesColumns, SeriesWork, ShareOrSpeedup, WorkGrowth, WorkParts,
 };
 use parsim_study::experiment::{Recall, StudyError, files, set_all};
 use parsim_study::files::OutputClaims;
 use parsim_study::model::collectives::MessageCost;
 use parsim_study::model::switching::Times;
+use parsim_study::report::law_curves;
 use parsim_study::scenario::source::Document;
 use std::borrow::Cow;
 
@@ -43,6 +45,31 @@ impl LawsArguments {
         }
     }
 
+    /// Returns the answer with its picture, if one is requested.
+    fn drawn(&self, recall: Recall<'_>) -> Result<Answer, StudyError> {
+        let answer = self.answer(recall)?;
+        let picture = self.picture().filter(|_| self.growth().is_none());
+        Ok(match picture.and_then(|picture| Some((picture, picture.plot.as_deref()?))) {
+            Some((picture, file)) => {
+                let svg = picture.lettering.on(law_curves(&answer.records)).svg();
+                answer.with_figure(file, &svg)
+            }
+            None => answer,
+        })
+    }
+
+    /// Returns the options of the picture; `None` for a law without one.
+    fn picture(&self) -> Option<&PictureArguments> {
+        match &self.law {
+            None => Some(&self.series.picture),
+            Some(Law::Speedup(law)) => Some(&law.picture),
+            Some(Law::Amdahl(law)) => Some(&law.picture),
+            Some(Law::Gustafson(law)) => Some(&law.picture),
+            Some(Law::KarpFlatt(law)) => Some(&law.picture),
+            Some(_) => self.growth().map(|growth| &growth.picture),
+        }
+    }
+
     /// Returns the options of a search for the size of a problem.
     const fn growth(&self) -> Option<&GrowthArguments> {
         match &self.law {
@@ -60,7 +87,7 @@ impl LawsArguments {
 
 pub fn execute(arguments: &LawsArguments) -> Result<(), Failure> {
     let _folders = arguments.claims().check()?;
-    let answer = arguments.store().with(|recall| arguments.answer(recall))?;
+    let answer = arguments.store().with(|recall| arguments.drawn(recall))?;
     arguments.output.print(answer)
 }
 
@@ -88,14 +115,14 @@ impl Law {
         distinct(option, &list)?;
         Ok(match self {
             Self::Speedup(law) => {
-                WorkParts::new(law.serial_s, law.parallel_s, (law.overhead)(law.overhead_s)).speedups(&law.p)
+                WorkParts::new(law.serial_s, law.parallel_s, (law.communication)(law.communication_s)).speedups(&law.p)
             }
             Self::Amdahl(law) => laws::amdahl(share(law.serial_fraction, law.speedup), &law.p),
             Self::Gustafson(law) => laws::gustafson(share(law.serial_share, law.speedup), &law.p),
             Self::KarpFlatt(law) => laws::karp_flatt(&law.p, &law.speedup)?,
             Self::Isoefficiency(law) => law.answer(),
             Self::Knee(law) => {
-                WorkParts::new(law.serial_s, law.parallel_s, (law.overhead)(law.overhead_s)).knees(&law.scale)
+                WorkParts::new(law.serial_s, law.parallel_s, (law.communication)(law.communication_s)).knees(&law.scale)
             }
             Self::HeldEfficiency(law) => law.growth.answer(HeldQuantity::Efficiency(law.efficiency), recall)?,
             Self::FixedTime(law) => law.growth.answer(HeldQuantity::Seconds(law.time_s), recall)?,
@@ -139,7 +166,8 @@ impl GrowthArguments {
         set_all(&mut document, &self.set)?;
         let (processors, size, largest) = (self.p.clone(), self.size.clone(), self.largest);
         let growth = GrowingProblem { document, processors, size, largest }.search(kept, recall)?;
-        Ok(growth.answer().with_drawing(self.svg.as_deref(), || self.lettering.on(growth.chart()).svg()))
+        let PictureArguments { plot, lettering } = &self.picture;
+        Ok(growth.answer().with_drawing(plot.as_deref(), || lettering.on(growth.chart()).svg()))
     }
 }
 
@@ -153,9 +181,21 @@ impl SeriesArguments {
         };
         let (time, processors, components) = (self.time.clone(), self.processors.clone(), self.components.clone());
         let ignored = self.ignore.clone();
-        let work = if self.weak { SeriesWork::Scaled } else { SeriesWork::Fixed };
-        SeriesColumns { time, processors, sequential_s: self.sequential_s, base: self.base, components, ignored, work }
+        let (work, base) = (self.work(), self.base);
+        SeriesColumns { time, processors, sequential_s: self.sequential_s, base, components, ignored, work }
             .answer(self.swept.table(path, recall)?)
+    }
+}
+
+impl SeriesArguments {
+    /// Returns the work on more processors.
+    fn work(&self) -> SeriesWork {
+        match (&self.work, self.constant_s) {
+            _ if !self.weak => SeriesWork::Fixed,
+            (Some(column), _) => SeriesWork::Scaled(WorkGrowth::Column(column.clone())),
+            (None, Some(seconds)) => SeriesWork::Scaled(WorkGrowth::Constant(seconds)),
+            (None, None) => SeriesWork::Scaled(WorkGrowth::Simulated),
+        }
     }
 }
 
@@ -167,9 +207,11 @@ impl RowCommand for LawsArguments {
     fn claims(&self) -> OutputClaims {
         let series = self.series.data.iter().flat_map(|data| self.series.swept.files(data));
         let claims = self.output.claims().inputs(series);
-        self.growth().into_iter().fold(claims, |claims, growth| {
-            claims.inputs(files(&growth.scenario, &growth.set)).output("--svg", growth.svg.as_deref())
-        })
+        let claims = self
+            .growth()
+            .into_iter()
+            .fold(claims, |claims, growth| claims.inputs(files(&growth.scenario, &growth.set)));
+        claims.output("--plot", self.picture().and_then(|picture| picture.plot.as_deref()))
     }
 
     fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {

@@ -185,6 +185,13 @@ impl Record {
         &self.quantities
     }
 
+    /// Returns the record with other values, which `value` returns for the quantities.
+    #[must_use]
+    pub fn with_values(mut self, value: impl Fn(&Quantity) -> QuantityValue) -> Self {
+        self.quantities.iter_mut().for_each(|quantity| quantity.value = value(quantity));
+        self
+    }
+
     /// Ends the part of the quantities that a human-readable table shows.
     pub const fn end_summary(&mut self) {
         self.summary = self.quantities.len();

@@ -11,7 +11,7 @@ use crate::answer::{Answer, Record};
 use crate::model::zemerly::{self, Prediction};
 use crate::programs::Shipped;
 use crate::report::figures::NamedChart;
-use crate::report::{BottleneckCurve, BottleneckPoint, ReferenceValue, figures};
+use crate::report::{BottleneckCurve, BottleneckPoint, Lettered, Lettering, ReferenceValue, figures};
 use crate::scenario::{Case, CheckedScenario};
 use parsim_sim::node::processor::{ComponentAccount, QuarterCycles};
 use parsim_sim::node::{Module, Processor};
@@ -137,17 +137,19 @@ impl<'c> Bottlenecks<'c> {
         })
     }
 
-    /// Returns the times of all curves and the figures of each curve, by file name. Each curve has a separate folder if
+    /// Returns the times of all curves and the figures of each curve, by file name, with the chosen texts. Each curve has a separate folder if
     /// there are several.
     #[must_use]
-    pub fn figures(&self) -> Vec<(PathBuf, String)> {
+    pub fn figures(&self, lettering: &Lettering) -> Vec<(PathBuf, String)> {
         let (file, times) = &self.times;
         let of_curve = |group: &CurveCases| {
             let own = if self.curves.len() > 1 { group.name.replace([' ', '/'], "") } else { String::new() };
             let components = figures::components(&group.curve).into_iter();
-            components.map(move |(file, chart)| (PathBuf::from(&own).join(file), chart.svg())).collect::<Vec<_>>()
+            let drawn =
+                components.map(|(file, chart)| (PathBuf::from(&own).join(file), chart.lettered(lettering).svg()));
+            drawn.collect::<Vec<_>>()
         };
-        let all = std::iter::once((PathBuf::from(file), times.svg()));
+        let all = std::iter::once((PathBuf::from(file), times.clone().lettered(lettering).svg()));
         all.chain(self.curves.iter().flat_map(of_curve)).collect()
     }
 }

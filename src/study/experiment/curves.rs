@@ -198,8 +198,8 @@ pub struct CurveTime<'k> {
     pub seconds: Option<f64>,
     /// Half the 95 % confidence interval, in seconds; 0 if there is none.
     pub half_width: f64,
-    /// The interval that should contain a new measurement, in seconds, if there is one.
-    pub interval: Option<(f64, f64)>,
+    /// The interval that should contain a new measurement, its percentage and its ends in seconds, if there is one.
+    pub interval: Option<(u8, (f64, f64))>,
 }
 
 impl<'k> CurveTime<'k> {
@@ -241,11 +241,8 @@ impl TimeLines {
             }
         } else {
             let (seconds, half_width) = outcome.makespan_s();
-            let kind =
-                outcome.interval().map(|interval| format!("{SIMULATED}, {} % interval", interval.level.percent()));
-            let kind = kind.as_deref().unwrap_or(SIMULATED);
-            let interval = outcome.interval().and_then(|interval| interval.ends);
-            let time = CurveTime { half_width, interval, ..CurveTime::new(kind, Some(seconds)) };
+            let interval = outcome.interval().and_then(|interval| Some((interval.level.percent(), interval.ends?)));
+            let time = CurveTime { half_width, interval, ..CurveTime::new(SIMULATED, Some(seconds)) };
             self.add(axis, case, &time, outcome.compared());
         }
     }
@@ -255,9 +252,11 @@ impl TimeLines {
         let line = self.line(group, time.kind, origin);
         line.points.push((place, seconds));
         line.half_widths.push(time.half_width);
-        if time.interval.is_some() || !line.intervals.is_empty() {
+        let (percent, ends) = time.interval.unzip();
+        line.percent = percent.or(line.percent);
+        if ends.is_some() || !line.intervals.is_empty() {
             line.intervals.resize(line.points.len() - 1, None);
-            line.intervals.push(time.interval);
+            line.intervals.push(ends);
         }
     }
 

@@ -6,8 +6,9 @@ use super::{Recall, StudyError, first_and_mean_s, metadata};
 use crate::analysis::{ClusterPoint, Optimum, Performance, SearchGoal, SearchLimits, SearchResult};
 use crate::answer::{Answer, Record};
 use crate::model::kredel::{Hardware, Scaling};
+use crate::programs::Shipped;
 use crate::report::plot::LineChart;
-use crate::report::{TextTable, cluster, digits};
+use crate::report::{Lettered, Lettering, TextTable, cluster, digits};
 use crate::scenario::{Case, CheckedScenario, Plan};
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -87,9 +88,7 @@ impl<'s> Optima<'s> {
                 Some(cluster) => found.push(("model", predicted(&limits, scenario, &cluster))),
                 None if by_simulation.is_some() => {}
                 None => {
-                    let reason =
-                        "the model covers only Characteristic programs on cores that share memory and interface";
-                    return Err(StudyError::Request(reason.to_owned()));
+                    return Err(StudyError::Request(no_model(&case.scenario)));
                 }
             }
         }
@@ -169,15 +168,15 @@ impl<'s> Optima<'s> {
         Some(ClusterCase::of(&scenario)?.closed_forms(point))
     }
 
-    /// Returns the figures by file name: speed-up, node efficiency, roofline, and simulation against model.
+    /// Returns the figures by file name: speed-up, node efficiency, roofline, and simulation against model, with
+    /// the chosen texts.
     ///
     /// # Errors
     /// Returns an error if the model does not apply to the scenario, or the errors of the runs.
-    pub fn figures(&self) -> Result<Vec<(PathBuf, String)>, StudyError> {
+    pub fn figures(&self, lettering: &Lettering) -> Result<Vec<(PathBuf, String)>, StudyError> {
         let (scenario, limits) = (&self.scenario.base().scenario, &self.limits);
         let Some(case) = ClusterCase::of(scenario) else {
-            let reason = "--plot: only a Characteristic program on a cluster has a model to draw";
-            return Err(StudyError::Request(reason.to_owned()));
+            return Err(StudyError::Request(format!("--plot: {}", no_model(scenario))));
         };
         let what = format!("{} on {}", case.program.application, scenario.machine.name);
         let marks = self.found.iter().filter_map(|(name, found)| Some((found.optimum?.best, *name)));
@@ -189,10 +188,10 @@ impl<'s> Optima<'s> {
         let (q, _) = case.at();
         let efficiency = cluster::efficiency(&title, case.parameters.x, q, limits.most_cores, Scaling::Hockney);
         let drawn = [
-            ("speedup.svg", speedup.svg()),
-            ("efficiency.svg", efficiency.svg()),
-            ("roofline.svg", roofline(self.scenario, &case, &what)?.svg()),
-            ("simulated.svg", self.simulated_and_predicted(&case)?.svg()),
+            ("speedup.svg", speedup.lettered(lettering).svg()),
+            ("efficiency.svg", efficiency.lettered(lettering).svg()),
+            ("roofline.svg", roofline(self.scenario, &case, &what)?.lettered(lettering).svg()),
+            ("simulated.svg", self.simulated_and_predicted(&case)?.lettered(lettering).svg()),
         ];
         Ok(drawn.map(|(file, svg)| (PathBuf::from(file), svg)).into())
     }
@@ -242,11 +241,33 @@ fn simulated_speedup(scenario: ResizedScenario<'_>, cores: u32, nodes: u32) -> R
     };
     let (trace, makespan_s) = first_and_mean_s(&scenario, &Recall::NONE.runs())?;
     let (Some(operations), Some(rate)) = (trace.outcome("operations"), mean_flop_per_s(&scenario)) else {
-        let reason = "a speed-up needs a program that reports its operations, on cores with a known operation rate";
-        return Err(StudyError::Request(reason.to_owned()));
+        return Err(StudyError::Request(no_operations(&scenario)));
     };
     let performance = Performance::of(operations, makespan_s, scenario.ranks, rate);
     Ok(performance.map(|performance| performance.speedup).ok_or_else(|| "it takes no time".to_owned()))
+}
+
+/// Explains that the model does not apply to a scenario.
+fn no_model(scenario: &CheckedScenario) -> String {
+    format!(
+        "the model covers only the program Characteristic on cores that share the memory and the interface of their node, as in \
+         scenarios/cluster-hpl.ron; this is {} on {}",
+        scenario.program.name(),
+        scenario.machine.name
+    )
+}
+
+/// Explains that the speed-up of a scenario is not known.
+fn no_operations(scenario: &CheckedScenario) -> String {
+    let counting = Shipped::counting().join(", ");
+    let (program, machine) = (scenario.program.name(), &scenario.machine.name);
+    let lacking = match mean_flop_per_s(scenario) {
+        Some(_) => format!("{program} does not"),
+        None => format!("the processor of {machine} is no `FlopRate`"),
+    };
+    format!(
+        "a speed-up needs a program that counts its operations ({counting}) on a machine with a `FlopRate`: {lacking}"
+    )
 }
 
 fn in_words(forms: &ClosedForms) -> String {

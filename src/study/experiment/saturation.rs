@@ -129,22 +129,27 @@ pub struct SaturationSweep {
 pub struct SaturationSeries {
     /// That of the first seed.
     pub first: Saturation,
-    /// The saturation loads of all seeds; `None` for a seed with which the network is not saturated at full load.
-    pub loads: Vec<Option<f64>>,
+    /// Those of the other seeds.
+    pub others: Vec<Saturation>,
 }
 
 impl SaturationSeries {
     /// Searches with every seed of `repeats`; `search` receives the number of the repetition.
     fn of(repeats: u32, search: impl Fn(u32) -> Result<Saturation, CaseError>) -> Result<Self, CaseError> {
         let first = search(0)?;
-        let others = (1..repeats).map(|run| Ok(search(run)?.load())).collect::<Result<Vec<_>, CaseError>>()?;
-        Ok(Self { loads: [first.load()].into_iter().chain(others).collect(), first })
+        let others = (1..repeats).map(search).collect::<Result<Vec<_>, CaseError>>()?;
+        Ok(Self { first, others })
+    }
+
+    /// Returns the saturation points of all seeds.
+    fn seeds(&self) -> impl Iterator<Item = &Saturation> {
+        std::iter::once(&self.first).chain(&self.others)
     }
 
     /// Returns the statistics of the saturation load, if there are several seeds and the network is saturated with every
     /// one.
     fn sample(&self) -> Option<Sample> {
-        Sample::of(&self.loads.iter().copied().collect::<Option<Vec<_>>>()?).filter(|sample| sample.count > 1)
+        Sample::of(&self.seeds().map(Saturation::load).collect::<Option<Vec<_>>>()?).filter(|sample| sample.count > 1)
     }
 }
 
@@ -259,19 +264,21 @@ impl SaturationSweep {
         }
     }
 
-    /// Draws the latencies at all loads that were tried, and the saturation point of each network.
+    /// Draws the latencies at all loads that were tried, and the saturation point of each network, with every seed.
     #[must_use]
     pub fn chart(&self) -> LineChart {
         let program = self.found.first().map_or("", |(case, _)| case.scenario.program.name());
-        let curve = |(case, found): &(Case, Result<SaturationSeries, CaseError>)| {
-            let found = &found.as_ref().ok()?.first;
-            Some(SaturationCurve {
-                name: case_name(&case.keys),
+        let curves = |(network, (case, found)): (usize, &(Case, Result<SaturationSeries, CaseError>))| {
+            let seeds = found.iter().flat_map(SaturationSeries::seeds).enumerate();
+            let curve = |(seed, found): (usize, &Saturation)| SaturationCurve {
+                name: if seed == 0 { case_name(&case.keys) } else { String::new() },
+                network,
                 latencies: found.points.iter().map(|point| (point.offered, point.latency_s)).collect(),
                 saturated: found.load(),
-            })
+            };
+            seeds.map(curve).collect::<Vec<_>>()
         };
-        saturation_curves(program, &self.found.iter().filter_map(curve).collect::<Vec<_>>())
+        saturation_curves(program, &self.found.iter().enumerate().flat_map(curves).collect::<Vec<_>>())
     }
 
     /// Combines all failures into one error.
@@ -391,6 +398,21 @@ mod tests {
         let found = found(&[("program.pattern", "BitComplement")]);
         assert!((0.2..=0.26).contains(&found.below.offered), "{found:?}");
         assert!(found.sign.is_some());
+    }
+
+    #[test]
+    fn every_seed_is_drawn() {
+        let plan = Plan::new(Document::load("../../scenarios/traffic-64.ron").unwrap(), &[]).unwrap();
+        let search = |run: u32| {
+            let offered = 0.1 * f64::from(run + 1);
+            let point = OperatingPoint { offered, injected: offered, accepted: offered, latency_s: 1e-6 };
+            let (sign, points) = (Some(SaturationSign::Latency), vec![point]);
+            Ok(Saturation { idle: point, below: point, bound: None, sign, points })
+        };
+        let found = SaturationSweep { found: vec![(plan.base().unwrap(), SaturationSeries::of(3, search))] };
+        let chart = found.chart();
+        let marked: Vec<f64> = chart.lines.iter().filter_map(|line| Some(line.points.first()?.0)).collect();
+        assert_eq!((marked.len(), chart.lines.iter().all(|line| line.hue == 0)), (6, true), "{marked:?}");
     }
 
     #[test]

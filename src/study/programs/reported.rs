@@ -87,7 +87,17 @@ const ISING: &[&str] = &[
     "one_active_share",
 ];
 
+/// The programs that report their operations.
+const COUNTING: [&str; 8] =
+    ["Characteristic", "DotProduct", "Summa", "Lu", "Fft2d", "Reduction", "Floyd", "FiniteDifference"];
+
 impl Shipped {
+    /// Returns the names of the programs that report their operations.
+    #[must_use]
+    pub const fn counting() -> [&'static str; 8] {
+        COUNTING
+    }
+
     /// Returns `true` if rows of the program have a value called `name` because the program reports it.
     #[must_use]
     pub fn reports(&self, name: &str) -> bool {

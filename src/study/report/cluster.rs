@@ -24,6 +24,7 @@ pub fn speedup(
         ys: cores,
         values,
         marks: named(marks),
+        has_no_legend: false,
     }
 }
 
@@ -58,6 +59,7 @@ pub fn efficiency(title: &str, x: f64, q: f64, most_cores: u32, scaling: Scaling
         ys: cores,
         values,
         marks: vec![(x, q, "application".to_owned())],
+        has_no_legend: false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Contour maps as SVG: a value over two axes, as colours with lines of equal value.
 
-use super::lettering::{title, wide_enough};
+use super::lettering::{Lettered, title, wide_enough};
 use super::plot::{AXIS, Area, ChartAxis, DrawingResult, Positions, Scale, document, font};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -25,6 +25,18 @@ pub struct ContourMap {
     pub values: Vec<Vec<f64>>,
     /// The points to mark, each with its name.
     pub marks: Vec<(f64, f64, String)>,
+    /// `true` if the colours and their values are left out.
+    pub has_no_legend: bool,
+}
+
+impl Lettered for ContourMap {
+    fn titled(self, title: String) -> Self {
+        Self { title, ..self }
+    }
+
+    fn without_legend(self) -> Self {
+        Self { has_no_legend: true, ..self }
+    }
 }
 
 const SIZE: (u32, u32) = (930, 560);
@@ -78,7 +90,7 @@ impl ContourMap {
             self.draw_level(&mut chart, *level)?;
         }
         self.draw_marks(&mut chart)?;
-        self.draw_legend(&legend, &levels)
+        if self.has_no_legend { Ok(()) } else { self.draw_legend(&legend, &levels) }
     }
 
     fn most(&self) -> f64 {
@@ -215,6 +227,7 @@ fn colour(share: f64) -> RGBColor {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lettering::Lettering;
     use super::super::plot::Scale;
     use super::*;
 
@@ -229,6 +242,7 @@ mod tests {
             ys: vec![1.0, 2.0],
             values: vec![vec![0.0, 1.0, 2.0], vec![1.0, 2.0, 3.0]],
             marks: vec![(4.0, 2.0, "best".to_owned())],
+            has_no_legend: false,
         }
     }
 
@@ -239,6 +253,13 @@ mod tests {
         for text in ["Speed-up", "Nodes p", "Cores q", "best"] {
             assert!(svg.contains(text), "{text} is missing");
         }
+    }
+
+    #[test]
+    fn texts_of_a_map_can_be_chosen() {
+        let texts = Lettering { title: Some("Mine".to_owned()), has_no_legend: true };
+        let svg = map().lettered(&texts).svg();
+        assert!(svg.contains("Mine") && !svg.contains("Speed-up") && svg.len() < map().svg().len());
     }
 
     #[test]

@@ -147,6 +147,16 @@ impl CriticalPathReport {
     }
 }
 
+impl CriticalPathReport {
+    /// Explains an average parallelism of more than the processes.
+    fn beyond(&self) -> &'static str {
+        match self.average_parallelism {
+            Some(parallelism) if parallelism > f64::from(self.processes) => "; messages under way occupy no processor",
+            _ => "",
+        }
+    }
+}
+
 impl fmt::Display for CriticalPathReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.title)?;
@@ -169,7 +179,9 @@ impl fmt::Display for CriticalPathReport {
         let number = |number: Option<f64>| number.map_or("none".to_owned(), digits);
         row(
             "average parallelism",
-            number(self.average_parallelism) + ", service, messages and waits on the path, divided by its length",
+            number(self.average_parallelism)
+                + ", service, messages and waits on the path, divided by its length"
+                + self.beyond(),
         );
         let loads = if self.has_loads { "; memory loads are waits" } else { "" };
         row("processors at work", number(self.mean_active) + ", service divided by the length of the path" + loads);

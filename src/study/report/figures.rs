@@ -25,6 +25,8 @@ pub struct TimeLine {
     pub half_widths: Vec<f64>,
     /// The interval that should contain a new measurement of each time, in seconds, if there is one.
     pub intervals: Vec<Option<(f64, f64)>>,
+    /// The percentage of these intervals, if there are any.
+    pub percent: Option<u8>,
 }
 
 impl TimeLine {
@@ -32,7 +34,15 @@ impl TimeLine {
     #[must_use]
     pub fn new(group: &str, kind: &str, origin: LineOrigin, points: Vec<(f64, f64)>) -> Self {
         let (group, kind) = (group.to_owned(), kind.to_owned());
-        Self { group, kind, origin, points, half_widths: Vec::new(), intervals: Vec::new() }
+        Self { group, kind, origin, points, half_widths: Vec::new(), intervals: Vec::new(), percent: None }
+    }
+
+    /// Returns the name of the line among those of its group. Intervals are named where there are any.
+    fn name(&self) -> String {
+        match self.percent {
+            Some(percent) => format!("{}, {percent} % interval", self.kind),
+            None => self.kind.clone(),
+        }
     }
 }
 
@@ -60,25 +70,29 @@ impl LineOrigin {
 }
 
 /// Returns a chart of times of `program` (Figures 3 and 4). Groups differ in colour, and all lines in their markers, as
-/// far as there are different ones. Models are dashed, and measurements are markers only.
+/// far as there are different ones. Models are dashed, those of one group each in its own way, and measurements are markers
+/// only.
 #[must_use]
 pub fn times(program: &str, along: &HorizontalAxis, times: &[TimeLine]) -> NamedChart {
     let groups = numbered(times, |time| &time.group);
     let kinds = numbered(times, |time| &time.kind);
+    let models: Vec<_> = times.iter().filter(|time| time.origin == LineOrigin::Model).cloned().collect();
+    let models = numbered(&models, |time| &time.kind);
     let index = |names: &[&String], name: &String| names.iter().position(|other| *other == name).unwrap_or(0);
     // Lines beyond the last colour have the first ones again, with other markers.
     let stride = kinds.len() + usize::from(kinds.len() % MARKERS.len() == 0);
     let line = |time: &TimeLine| {
         let kind = index(&kinds, &time.kind);
-        let (name, hue) = match groups.len() {
-            0 | 1 => (time.kind.clone(), kind),
-            _ => (format!("{}, {}", time.group, time.kind), index(&groups, &time.group)),
+        let (name, hue, dash) = match groups.len() {
+            0 | 1 => (time.name(), kind, 0),
+            _ => (format!("{}, {}", time.group, time.name()), index(&groups, &time.group), index(&models, &time.kind)),
         };
         PlotLine {
             name,
             points: time.points.clone(),
             hue,
             marker: stride * index(&groups, &time.group) + kind,
+            dash,
             style: time.origin.style(),
             half_widths: time.half_widths.clone(),
             band: time.intervals.clone(),
@@ -109,7 +123,7 @@ pub fn times_by_group(program: &str, along: &HorizontalAxis, lines: &[TimeLine])
             style: time.origin.style(),
             half_widths: time.half_widths.clone(),
             band: time.intervals.clone(),
-            ..PlotLine::new(time.kind.clone(), time.points.clone(), hue(&time.kind))
+            ..PlotLine::new(time.name(), time.points.clone(), hue(&time.kind))
         };
         let lines = own.map(line).collect();
         chart_along((*group).clone(), along, ("Time [s]", Scale::Log10), lines, None)
@@ -282,6 +296,7 @@ mod tests {
             points: vec![(1.0, 1.0), (2.0, 1.0)],
             half_widths: Vec::new(),
             intervals: Vec::new(),
+            percent: None,
         };
         let all: Vec<_> = (0..40).map(|group| line(group, "simulated", LineOrigin::Subject)).collect();
         let (_, chart) = times("a program", &HorizontalAxis::default(), &all);
@@ -292,5 +307,24 @@ mod tests {
         let (_, chart) = times("a program", &HorizontalAxis::default(), &[few, measured].concat());
         let markers: HashSet<_> = chart.lines.iter().map(|line| line.marker % MARKERS.len()).collect();
         assert_eq!(markers.len(), 4);
+    }
+
+    #[test]
+    fn models_of_one_group_differ_in_their_dashes() {
+        let line =
+            |group: &str, kind: &str| TimeLine::new(group, kind, LineOrigin::Model, vec![(1.0, 1.0), (2.0, 1.0)]);
+        let lines = [line("n = 1", "one"), line("n = 1", "two"), line("n = 2", "one"), line("n = 2", "two")];
+        let (_, chart) = times("a program", &HorizontalAxis::default(), &lines);
+        let looks: HashSet<_> = chart.lines.iter().map(|line| (line.hue, line.dash)).collect();
+        assert_eq!(looks.len(), 4);
+    }
+
+    #[test]
+    fn intervals_are_named_where_there_are_any() {
+        let line = TimeLine::new("", "simulated", LineOrigin::Subject, vec![(1.0, 1.0)]);
+        let with = TimeLine { intervals: vec![Some((0.5, 2.0))], percent: Some(90), ..line.clone() };
+        let (_, chart) = times("a program", &HorizontalAxis::default(), &[line, with]);
+        let names: Vec<_> = chart.lines.iter().map(|line| line.name.as_str()).collect();
+        assert_eq!(names, ["simulated", "simulated, 90 % interval"]);
     }
 }

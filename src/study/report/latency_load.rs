@@ -45,8 +45,10 @@ pub fn latency_load(program: &str, along: &HorizontalAxis, lines: &[TimeLine]) -
 
 /// The results of a network at the loads that were simulated.
 pub struct SaturationCurve {
-    /// The name of the network; empty if there is only one.
+    /// The name of the network; empty if there is only one, and for all seeds but the first.
     pub name: String,
+    /// The number of the network, whose seeds have one colour.
+    pub network: usize,
     /// The offered loads, and the mean latencies in seconds.
     pub latencies: Vec<(f64, f64)>,
     /// The largest load at which the network is not saturated, if it saturates at all.
@@ -57,7 +59,8 @@ pub struct SaturationCurve {
 /// beyond it, which depend on the measured time, are markers that are not joined.
 #[must_use]
 pub fn saturation_curves(program: &str, curves: &[SaturationCurve]) -> LineChart {
-    let of_curve = |(index, curve): (usize, &SaturationCurve)| {
+    let of_curve = |curve: &SaturationCurve| {
+        let index = curve.network;
         let points: Vec<(f64, f64)> = curve.latencies.iter().map(|(load, seconds)| (*load, 1e6 * seconds)).collect();
         let heights = || points.iter().map(|(_, height)| *height).filter(|height| height.is_finite());
         let (low, high) = (heights().fold(f64::INFINITY, f64::min), heights().fold(0.0, f64::max));
@@ -68,11 +71,13 @@ pub fn saturation_curves(program: &str, curves: &[SaturationCurve]) -> LineChart
         let beyond = Some(unnamed(LineStyle::Marks, beyond)).filter(|line| !line.points.is_empty());
         [Some(PlotLine::new(curve.name.clone(), below, index)), beyond, mark].into_iter().flatten()
     };
+    let has_seeds = curves.windows(2).any(|pair| pair[0].network == pair[1].network);
+    let seeds = if has_seeds { ", each seed alone" } else { "" };
     LineChart {
-        title: format!("Latency of {program}: {MEAN} (solid), saturation (dashed) and beyond it (not joined)"),
+        title: format!("Latency of {program}: {MEAN} (solid), saturation (dashed) and beyond it (not joined){seeds}"),
         x: ChartAxis::new("Offered load [flits per node and cycle]", Scale::Linear),
         y: ChartAxis::new("Latency [us]", Scale::Log10),
-        lines: curves.iter().enumerate().flat_map(of_curve).collect(),
+        lines: curves.iter().flat_map(of_curve).collect(),
         reference: None,
     }
 }
@@ -86,6 +91,7 @@ mod tests {
     fn a_dashed_line_marks_where_a_network_saturates() {
         let curve = |saturated| SaturationCurve {
             name: "ring".to_owned(),
+            network: 0,
             latencies: vec![(0.1, 1e-6), (0.3, 9e-6), (0.2, 2e-6)],
             saturated,
         };
@@ -95,6 +101,7 @@ mod tests {
         assert!(chart.lines[1..3].iter().all(|line| line.name.is_empty() && line.hue == chart.lines[0].hue));
         assert_eq!((chart.lines[0].points.len(), &chart.lines[1].points[..]), (2, &[(0.3, 9.0)][..]));
         assert_eq!(chart.lines[2].points, [(0.2, 1.0), (0.2, 9.0)]);
+        assert!(chart.title.ends_with("each seed alone"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Several charts side by side in one picture.
 
-use super::lettering::{distinct, title, wide_enough};
+use super::lettering::{Lettered, distinct, title, wide_enough};
 use super::plot::{Area, AxisExtent, DrawingResult, LineChart, PlotLine, document, font, notes};
 use plotters::prelude::*;
 use serde::Serialize;
@@ -24,6 +24,16 @@ const HEAD: u32 = 44;
 const CELL_HEAD: u32 = 26;
 /// The largest number of letters of the title of a panel.
 const CELL_LETTERS: usize = 42;
+
+impl Lettered for Panels {
+    fn titled(self, title: String) -> Self {
+        Self { title, ..self }
+    }
+
+    fn without_legend(self) -> Self {
+        Self { charts: self.charts.into_iter().map(LineChart::without_legend).collect(), ..self }
+    }
+}
 
 impl Panels {
     /// Creates a picture of one chart under its own title.

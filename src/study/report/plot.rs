@@ -133,6 +133,9 @@ pub struct PlotLine {
     pub hue: usize,
     /// The index of the marker.
     pub marker: usize,
+    /// The index of the dashes of a dashed line among those of its colour.
+    #[serde(skip_serializing_if = "is_first")]
+    pub dash: usize,
     /// The style in which the points are drawn.
     pub style: LineStyle,
     /// Half the height of the error bar at each point; no error bars if empty.
@@ -140,6 +143,11 @@ pub struct PlotLine {
     /// The interval around each point that has one, drawn as a band behind the line; no band if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub band: Vec<Option<(f64, f64)>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde needs")]
+const fn is_first(index: &usize) -> bool {
+    *index == 0
 }
 
 impl PlotLine {
@@ -151,6 +159,7 @@ impl PlotLine {
             points,
             hue: index,
             marker: index,
+            dash: 0,
             style: LineStyle::Solid,
             half_widths: Vec::new(),
             band: Vec::new(),
@@ -362,7 +371,7 @@ impl LineChart {
             LineStyle::Marks => {}
             LineStyle::Solid => drop(chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?),
             LineStyle::Dashed | LineStyle::Formula => {
-                let (dash, gap) = line.dash();
+                let (dash, gap) = line.dashes();
                 chart.draw_series(DashedLineSeries::new(points.clone(), dash, gap, colour.stroke_width(2)))?;
             }
         }
@@ -496,15 +505,20 @@ impl PlotLine {
         MARKERS[self.marker % MARKERS.len()].iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
     }
 
+    /// Returns the number of the dashes of a dashed line. Lines beyond the last colour have the first ones again.
+    const fn dash_index(&self) -> usize {
+        (self.hue / COLOURS.len() + self.dash) % DASHES.len()
+    }
+
     /// Returns the lengths of the dashes and of the gaps of a dashed line.
-    const fn dash(&self) -> (i32, i32) {
-        DASHES[self.hue / COLOURS.len() % DASHES.len()]
+    const fn dashes(&self) -> (i32, i32) {
+        DASHES[self.dash_index()]
     }
 
     /// Returns the dashes in the legend of a dashed line whose colour is that of an earlier line; none for other lines.
     fn later_strokes(&self) -> Vec<(i32, i32)> {
-        let is_later = self.hue >= COLOURS.len() && matches!(self.style, LineStyle::Dashed | LineStyle::Formula);
-        let (dash, gap) = self.dash();
+        let is_later = self.dash_index() > 0 && matches!(self.style, LineStyle::Dashed | LineStyle::Formula);
+        let (dash, gap) = self.dashes();
         let strokes = (4..34).step_by((dash + gap).unsigned_abs() as usize).filter(|_| is_later);
         strokes.map(|from| (from, (from + dash).min(34))).collect()
     }

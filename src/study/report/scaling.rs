@@ -67,6 +67,7 @@ impl RelativeLine<'_> {
         let point = |(processors, time_s): &(f64, f64)| SeriesPoint {
             processors: *processors,
             time_s: *time_s,
+            work_s: None,
             components: Vec::new(),
         };
         let one = RequestedBase::Processors(1.0);
@@ -90,13 +91,10 @@ pub fn scaling(program: &str, axis: &str, times: &[TimeLine]) -> Option<(Panels,
     let most = lines.iter().flat_map(|line| &line.speedups).map(|point| point.0).fold(base, f64::max);
     let runs = lines.iter().filter(|line| line.line.origin == LineOrigin::Subject);
     let laws: Vec<_> = runs.filter_map(|line| Some((line, line.calibrated()?))).collect();
-    let ideal =
-        PlotLine { style: LineStyle::Formula, ..PlotLine::new("ideal", vec![(base, 1.0), (most, most / base)], IDEAL) };
+    let ideal = ideal_line([(base, 1.0), (most, most / base)]);
     let law = |(line, (fraction, _)): &(&RelativeLine<'_>, Calibration)| {
-        let points = line.speedups.iter().map(|(p, _)| (*p, amdahl::speedup(*fraction, *p))).collect();
         let about = if line.line.group.is_empty() { String::new() } else { format!("{}, ", line.line.group) };
-        let name = format!("{about}Amdahl, f = {}", digits(*fraction));
-        PlotLine { style: LineStyle::Formula, ..PlotLine::new(name, points, line.hue) }
+        amdahl_line(&about, *fraction, line.speedups.iter().map(|point| point.0), line.hue)
     };
     let speedups = lines.iter().map(|line| line.plotted(|_, speedup| speedup));
     let speedups = speedups.chain(laws.iter().map(law)).chain([ideal]).collect();
@@ -138,6 +136,18 @@ fn left_out(count: usize, base: f64) -> String {
     }
 }
 
+/// Returns the curve of Amdahl's law at these numbers of processors. `about` is the beginning of its name.
+pub(super) fn amdahl_line(about: &str, fraction: f64, processors: impl Iterator<Item = f64>, hue: usize) -> PlotLine {
+    let points = processors.map(|p| (p, amdahl::speedup(fraction, p))).collect();
+    let name = format!("{about}Amdahl, f = {}", digits(fraction));
+    PlotLine { style: LineStyle::Formula, ..PlotLine::new(name, points, hue) }
+}
+
+/// Returns the line of ideal speedups, from one of these points to the other.
+pub(super) fn ideal_line(ends: [(f64, f64); 2]) -> PlotLine {
+    PlotLine { style: LineStyle::Formula, ..PlotLine::new("ideal", ends.into(), IDEAL) }
+}
+
 /// The index of a colour that no group has before the seventh.
 const IDEAL: usize = 7;
 
@@ -154,8 +164,8 @@ fn caption<'l>(laws: impl Iterator<Item = (&'l str, usize)>) -> String {
     }
     format!(
         "Relative to the time on one processor. Amdahl's law 1 / (f + (1 - f) / p) with f by least squares of T(p) / T(1) over the \
-         simulated points with p > 1: {}. A serial fraction e that stays constant behaves like serial work; one that rises, like \
-         overhead that grows faster than p.",
+         simulated points with p > 1: {}. A serial fraction e that stays constant behaves like serial work; where e rises, the total \
+         parallel overhead p T(p) - T(1) grows faster than p - 1.",
         points.join(", ")
     )
 }

@@ -10,6 +10,8 @@ const MEAN: &str = "makespan_mean_s";
 const FIRST: &str = "makespan_s";
 /// The part of a key that marks half the 95 % interval of the mean whose key lacks it, or has `mean` in its place.
 const HALF_WIDTH: &str = "_interval95";
+/// The magnitude of a ratio, and of an interval relative to its value, that is rounding of floating-point numbers.
+const ROUNDING: f64 = 1e-12;
 /// The part of a key that marks a mean over the seeds of anything but the makespan.
 const OVER_SEEDS: &str = "_over_seeds";
 
@@ -59,10 +61,36 @@ pub fn headings<'q>(columns: &[&'q Quantity]) -> Vec<String> {
     let is_alone = |name: &str| fields.iter().filter(|other| **other == name).count() == 1;
     let named = columns.iter().zip(&fields);
     let heading = |(column, field): (&&Quantity, &&str)| {
+        if let Some(name) = heading_of_error(column) {
+            return name;
+        }
         let name = if is_alone(field) { *field } else { column.name() };
         if column.role == Role::FirstSeed { format!("{name} (first seed)") } else { name.to_owned() }
     };
     named.map(heading).collect()
+}
+
+/// Returns the heading of a relative error, which is shown in per cent; `None` for other columns.
+pub fn heading_of_error(column: &Quantity) -> Option<String> {
+    // The key of an error against a time ends in that time's unit.
+    let name = column.key.strip_suffix("_s").unwrap_or(&column.key);
+    is_error(column).then(|| format!("{name} [%]"))
+}
+
+const fn is_error(column: &Quantity) -> bool {
+    matches!(column.role, Role::Residual | Role::Error)
+}
+
+/// Returns half the width of an interval around `value`; rounding is 0.
+#[must_use]
+pub fn half_width(value: f64, half: f64) -> f64 {
+    if half.abs() <= ROUNDING * value.abs() { 0.0 } else { half }
+}
+
+/// Returns a ratio without what is rounding of floating-point numbers.
+#[must_use]
+pub fn without_rounding(ratio: f64) -> f64 {
+    if ratio.abs() < ROUNDING { 0.0 } else { ratio }
 }
 
 /// Formats a number in `unit` for human readers; times are written with their units.
@@ -76,9 +104,16 @@ pub fn number(unit: Unit, value: f64) -> String {
 pub fn cell(row: &Record, key: &str) -> String {
     let shown = row.quantity(key).map_or_else(String::new, displayed);
     match half_width_of(key).and_then(|key| row.quantity(&key)).filter(|half_width| !half_width.value.is_missing()) {
-        Some(half_width) => format!("{shown} ± {}", displayed(half_width)),
+        Some(half) => format!("{shown} ± {}", displayed(&around(row.get(key), half))),
         None => shown,
     }
+}
+
+/// Returns half the width of an interval around `value`, where rounding is 0.
+fn around(value: Option<&QuantityValue>, half: &Quantity) -> Quantity {
+    let numbers = value.and_then(QuantityValue::number).zip(half.value.number());
+    let shown = numbers.map_or_else(|| half.value.clone(), |(value, half)| half_width(value, half).into());
+    Quantity { value: shown, ..half.clone() }
 }
 
 /// Returns a table of the keys, the times and the values they are compared with. Other formats have the components,
@@ -96,6 +131,7 @@ pub fn table(rows: &[Record]) -> TextTable {
 /// Returns a quantity for human readers.
 pub fn displayed(quantity: &Quantity) -> String {
     match quantity.value {
+        QuantityValue::Real(error) if is_error(quantity) => digits(100.0 * without_rounding(error)),
         QuantityValue::Real(value) => number(quantity.unit, value),
         ref other => other.to_string(),
     }
@@ -119,6 +155,20 @@ mod tests {
         let rows = [row(1, None), row(2, Some(2.0)), row(4, Some(3.0))];
         let keys: Vec<_> = columns(&rows).iter().map(|column| column.key.clone()).collect();
         assert_eq!(keys, ["p", "makespan_s", "measured_s"]);
+    }
+
+    #[test]
+    fn errors_are_in_per_cent_and_rounding_is_0() {
+        let mut row = Record::default();
+        row.put("makespan_mean_s", 0.5);
+        row.put("makespan_interval95_s", 1.3e-20);
+        row.put_as(Role::Error, "error_against_predicted_full_s", -0.125);
+        row.put_as(Role::Residual, "simulated_error", -1.591e-16);
+        row.put("relative_residual", 1e-16);
+        let shown = table(std::slice::from_ref(&row)).to_string();
+        assert!(shown.contains("error_against_predicted_full [%]  simulated_error [%]"), "{shown}");
+        let cells = ["error_against_predicted_full_s", "simulated_error", "makespan_mean_s", "relative_residual"];
+        assert_eq!(cells.map(|key| cell(&row, key)), ["-12.50", "0", "500.0 ms ± 0 s", "1.000e-16"]);
     }
 
     #[test]

@@ -212,7 +212,7 @@ pub const ANSWERS: &[Answer] = &[
     )
     .without_meta(),
     many(
-        &["laws", "knee", "--parallel-s", "20", "--overhead", "log", "--overhead-s", "0.1"],
+        &["laws", "knee", "--parallel-s", "20", "--communication", "log", "--communication-s", "0.1"],
         1,
         &[("", &["scale", "parallel_s", "knee_p", "speedup", "efficiency"])],
     )

@@ -92,7 +92,10 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ),
     ("report", &["out", "set", "seed", "over", "jobs", "calibration", "interval"]),
     ("check", &[]),
-    ("laws", &["data", "time", "processors", "sequential-s", "weak", "components", "format"]),
+    (
+        "laws",
+        &["data", "time", "processors", "sequential-s", "weak", "work", "constant-s", "components", "plot", "format"],
+    ),
     (
         "fit",
         &[

@@ -5,7 +5,7 @@ use super::transfers::transfers;
 use super::{FitGroup, FitRequest, Fitted, FittedModel, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::model::fit::Hockney;
-use crate::report::digits;
+use crate::report::{digits, half_width};
 use crate::scenario::table::Row;
 
 pub fn hockney(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<Fitted> {
@@ -25,7 +25,7 @@ pub fn hockney(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<
     let words = format!(
         "Hockney: t_0 = {} s ± {}, r_inf = {} B/s, n_1/2 = {} B\n{falls}{}\n",
         digits(fit.startup_s),
-        shown(fit.startup_interval_s),
+        shown(fit.startup_interval_s.map(|half| half_width(fit.startup_s, half))),
         shown(fit.rate_bytes_per_s()),
         shown(fit.half_length_bytes()),
         quality_words(&fit.quality)

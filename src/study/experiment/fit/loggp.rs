@@ -4,7 +4,7 @@ use super::transfers::{transfer, transfers};
 use super::{FitGroup, FitRequest, Fitted, FittedModel, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::model::fit::LogGp;
-use crate::report::digits;
+use crate::report::{digits, half_width};
 use crate::scenario::table::Row;
 
 mod machine;
@@ -42,7 +42,7 @@ fn words(arguments: &FitRequest, fit: &LogGp) -> String {
         ("G", fit.gap_per_byte_s, intervals.gap_per_byte_s, "s/B"),
     ];
     let shown = |value: f64, unit: &str, interval: Option<f64>| {
-        let interval = interval.map_or_else(String::new, |half| format!(" ± {}", digits(half)));
+        let interval = interval.map_or_else(String::new, |half| format!(" ± {}", digits(half_width(value, half))));
         format!("{} {unit}{interval}", digits(value))
     };
     let told = constants.map(|(name, value, interval, unit)| {

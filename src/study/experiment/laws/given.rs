@@ -5,12 +5,20 @@ use crate::answer::{Answer, Record, Role};
 use crate::experiment::StudyError;
 use crate::model::laws::isoefficiency::{self, Algorithm};
 use crate::model::laws::{
-    OverheadLaw, RequestedBase, ScaledWork, SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl, efficiency, gustafson,
-    karp_flatt, knee,
+    CommunicationLaw, RequestedBase, ScaledWork, SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl, efficiency,
+    gustafson, karp_flatt, knee,
 };
 
 /// The largest number of processors that is considered.
 const MAX_PROCESSORS: u64 = 1 << 40;
+
+/// The reason why there is no knee.
+const NO_KNEE: &str = "\nthere is no knee: the communication kappa does not grow with p, so that every further processor shortens the \
+                       time, towards sigma + kappa\n";
+
+/// The relation of the two laws.
+const SAME_LAW: &str = "gustafson_barsis is the law for the serial share of this work's own time on p processors, and then equals Amdahl's; \
+                        scaled_speedup is that of work that grows with p, sigma + p phi\n";
 
 /// The parts of an execution time, for fixed and for scaled work.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +27,8 @@ pub struct WorkParts {
     pub serial_s: f64,
     /// phi: the parallelisable computation, in seconds on one processor.
     pub parallel_s: f64,
-    /// kappa: the overhead.
-    pub overhead: OverheadLaw,
+    /// kappa: the communication.
+    pub communication: CommunicationLaw,
 }
 
 /// A serial share of the time, or a speedup.
@@ -80,26 +88,26 @@ impl ShareOrSpeedup {
 impl WorkParts {
     /// Combines the parts sigma, phi and kappa.
     #[must_use]
-    pub const fn new(serial_s: f64, parallel_s: f64, overhead: OverheadLaw) -> Self {
-        Self { serial_s, parallel_s, overhead }
+    pub const fn new(serial_s: f64, parallel_s: f64, communication: CommunicationLaw) -> Self {
+        Self { serial_s, parallel_s, communication }
     }
 
     /// Returns the bounds of speedup and efficiency on these numbers of processors.
     #[must_use]
     pub fn speedups(&self, counts: &[f64]) -> Answer {
-        let knee = knee(self.serial_s, self.parallel_s, self.overhead);
-        let words = knee.map_or_else(String::new, |knee| format!("\nthe knee is at p = {knee}\n"));
-        rows(counts, |p| self.record(p)).with_words(&words)
+        let knee = knee(self.serial_s, self.parallel_s, self.communication);
+        let words = knee.map_or_else(|| NO_KNEE.to_owned(), |knee| format!("\nthe knee is at p = {knee}\n"));
+        rows(counts, |p| self.record(p)).with_words(&words).with_words(SAME_LAW)
     }
 
     fn record(&self, p: f64) -> Record {
-        let Self { serial_s, parallel_s, overhead } = *self;
-        let parts = overhead.parts(serial_s, parallel_s, p);
+        let Self { serial_s, parallel_s, communication } = *self;
+        let parts = communication.parts(serial_s, parallel_s, p);
         let mut record = beginning(p);
         record.put("time_s", parts.parallel_time_s(p));
         record.put("speedup", parts.speedup(p));
         record.put("efficiency", parts.efficiency(p));
-        record.put("scaled_speedup", ScaledWork { serial_s, parallel_s, overhead }.scaled_speedup(p));
+        record.put("scaled_speedup", ScaledWork { serial_s, parallel_s, communication }.scaled_speedup(p));
         record.put("amdahl", amdahl::speedup(parts.serial_fraction(), p));
         record.put("gustafson_barsis", gustafson::scaled_speedup(parts.serial_share(p), p));
         record.put("karp_flatt", if_parallel(p, || karp_flatt::metric(parts.speedup(p), p)));
@@ -111,10 +119,12 @@ impl WorkParts {
     /// Returns the number of processors with the greatest speedup for these multiples of the parallel work.
     #[must_use]
     pub fn knees(&self, scales: &[f64]) -> Answer {
+        let knee_of = |scale: f64| knee(self.serial_s, scale * self.parallel_s, self.communication);
+        let words = if scales.iter().all(|scale| knee_of(*scale).is_none()) { NO_KNEE } else { "" };
         rows(scales, |scale| {
             let parallel_s = scale * self.parallel_s;
-            let knee = knee(self.serial_s, parallel_s, self.overhead);
-            let parts = knee.map(|knee| self.overhead.parts(self.serial_s, parallel_s, knee));
+            let knee = knee_of(scale);
+            let parts = knee.map(|knee| self.communication.parts(self.serial_s, parallel_s, knee));
             let mut record = Record::default();
             record.put_as(Role::Axis, "scale", scale);
             record.put("parallel_s", parallel_s);
@@ -123,6 +133,7 @@ impl WorkParts {
             record.put("efficiency", parts.zip(knee).map(|(parts, knee)| parts.efficiency(knee)));
             record
         })
+        .with_words(words)
     }
 }
 
@@ -175,8 +186,12 @@ pub fn karp_flatt(counts: &[f64], speedups: &[f64]) -> Result<Answer, StudyError
         );
         return Err(StudyError::Argument("p", message));
     }
-    let point =
-        |(p, speedup): (&f64, &f64)| SeriesPoint { processors: *p, time_s: speedup.recip(), components: Vec::new() };
+    let point = |(p, speedup): (&f64, &f64)| SeriesPoint {
+        processors: *p,
+        time_s: speedup.recip(),
+        work_s: None,
+        components: Vec::new(),
+    };
     // Only ratios of times matter, so the base may be one second.
     let points = counts.iter().zip(speedups).map(point).collect();
     let series = SpeedupSeries::new(points, RequestedBase::Sequential(1.0)).expect("a base is given");

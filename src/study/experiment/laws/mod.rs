@@ -10,9 +10,10 @@ pub use given::{ShareOrSpeedup, WorkParts, amdahl, gustafson, isoefficiency, iso
 pub use growth::{FoundProblem, GrowingProblem, HeldQuantity, NotFound, ProblemGrowth, SearchedProblem};
 pub use network::{QuietMessage, collective};
 pub use series::{SeriesColumns, SeriesWork};
+pub use weak::WorkGrowth;
 
-use crate::answer::{Answer, QuantityValue, Record};
-use crate::report::table;
+use crate::answer::{Answer, Quantity, QuantityValue, Record, Unit};
+use crate::report::{table, without_rounding};
 
 /// Formats a number of processors for output: whole if possible, and `inf` for infinity.
 fn processors(count: f64) -> QuantityValue {
@@ -29,8 +30,17 @@ fn rows(counts: &[f64], record: impl Fn(f64) -> Record) -> Answer {
     answer(counts.iter().map(|p| record(*p)).collect())
 }
 
+/// Returns the table of records, whose ratios show no rounding, such as a serial share of -1.6e-16.
+fn shown(records: &[Record]) -> String {
+    let value = |quantity: &Quantity| match quantity.value {
+        QuantityValue::Real(ratio) if quantity.unit == Unit::One => without_rounding(ratio).into(),
+        ref other => other.clone(),
+    };
+    table(&records.iter().map(|record| record.clone().with_values(value)).collect::<Vec<_>>()).to_string()
+}
+
 /// Returns an answer with records and their table.
 fn answer(records: Vec<Record>) -> Answer {
-    let words = table(&records);
+    let words = shown(&records);
     Answer::many(records, &words)
 }

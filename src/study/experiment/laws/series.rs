@@ -1,10 +1,10 @@
 //! The laws of speedup for the times of a sweep or of measurements.
 
-use super::{processors, weak};
+use super::weak::WorkGrowth;
+use super::{processors, shown, weak};
 use crate::answer::{Answer, Key, QuantityValue, Record, Role, Unit};
 use crate::experiment::StudyError;
 use crate::model::laws::{Base, KarpFlattVerdict, RequestedBase, SeriesPoint, SpeedupPoint, SpeedupSeries};
-use crate::report::table;
 use crate::scenario::AxisValue;
 use crate::scenario::table::{Row, Table};
 use std::collections::{HashMap, HashSet};
@@ -12,6 +12,9 @@ use std::fmt::Write;
 
 /// The activities of a rank, by their keys in the output of a sweep; the times sum to the makespan.
 const ACTIVITIES: [&str; 6] = ["computing_s", "input_output_s", "sending_s", "blocked_s", "system_s", "idle_s"];
+
+/// The activities that are consequences of others: the wait for a message, and that for the end of the other ranks.
+const WAITING: [&str; 2] = ["blocked_s", "idle_s"];
 
 /// The activities of ranks that share a memory or a core; tables without these columns have none.
 const SHARING: [&str; 2] = ["loading_s", "ready_s"];
@@ -41,13 +44,22 @@ pub struct SeriesColumns {
 }
 
 /// The work on increasing numbers of processors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum SeriesWork {
     /// The same on any number.
     #[default]
     Fixed,
-    /// That of one processor times their number (weak scaling).
-    Scaled,
+    /// More on more processors (weak scaling).
+    Scaled(WorkGrowth),
+}
+
+/// The columns of a table of times, by their roles.
+struct Roles {
+    time: String,
+    processors: String,
+    /// The column of the work: the time of the same problem on one processor.
+    work: Option<String>,
+    components: Vec<String>,
 }
 
 /// The values of the varied parameters other than the number of processors.
@@ -59,66 +71,100 @@ impl SeriesColumns {
     /// # Errors
     /// Returns an error for columns that do not exist or have invalid values, or for a series without a base.
     pub fn answer(&self, mut data: Table) -> Result<Answer, StudyError> {
-        if self.sequential_s.is_some_and(|time| !(time.is_finite() && time > 0.0)) {
-            return Err(StudyError::Request("--sequential-s: give seconds above 0".to_owned()));
+        let mut answer = Answer::default();
+        let roles = self.roles(&mut data, &mut answer.notes)?;
+        let mut words = String::new();
+        for (group, series) in self.series(&data, &roles)? {
+            let laws = self.laws(&series);
+            let records = records(laws, &group, &roles.time).map_err(|lost| data.fault_of_name(&lost))?;
+            answer.records.extend(records);
+            words += &self.sentences(&series, &group, &roles);
         }
-        let components = self.components(&mut data)?;
+        answer.words = format!("{}{words}", shown(&answer.records));
+        Ok(answer)
+    }
+
+    /// Returns the roles of the columns of `data`, which keeps the rows that have a point, with notes on those without.
+    fn roles(&self, data: &mut Table, notes: &mut Vec<String>) -> Result<Roles, StudyError> {
+        let components = self.components(data)?;
         let time = data.quantity(self.time.as_deref())?;
         let named = "`--processors KEY` names the column of the processors, such as `ranks`";
         let processors = data.column(&self.processors).map_err(|fault| fault.help(named))?;
         data.need_numbers([&processors])?;
-        let mut answer = Answer::default();
-        answer.notes.extend([&time, &processors].into_iter().filter_map(|column| data.unused(column)));
+        notes.extend([&time, &processors].into_iter().filter_map(|column| data.unused(column)));
         data.rows.retain(|row| row.number(&time).is_some() && row.number(&processors).is_some());
         if data.rows.is_empty() {
             return Err(data.failure(&format!("no row has both `{processors}` and `{time}`")).into());
         }
-        let axes = self.axes(&data, [&time, &processors])?;
-        data.need_values(&axes)?;
-        data.need_different_points(&axes.iter().chain([&processors]).cloned().collect::<Vec<_>>())?;
+        let work = self.work_column(data)?;
         // The activities of ranks are known for the first seed only, and sum to its time.
         let is_mean = self.components.is_empty() && time == MEAN;
-        let components = if is_mean { Vec::new() } else { self.complete(&data, components)? };
+        let components = if is_mean { Vec::new() } else { self.complete(data, components)? };
         if !self.components.is_empty() {
-            need_sums(&data, &components, &time)?;
+            need_sums(data, &components, &time)?;
         }
-        let mut words = String::new();
-        for (group, points) in groups(&data, &axes, &[&time, &processors], &components)? {
-            let fewest = points.iter().map(|point| point.processors).fold(f64::INFINITY, f64::min);
-            let Some(series) = SpeedupSeries::new(points, self.requested_base()) else {
-                let at = if group.is_empty() { String::new() } else { format!(" for {}", described(&group)) };
-                let fault = data.failure(&self.no_base(&processors, &at, fewest));
-                return Err(self
-                    .followers(&data, &axes, &processors)
-                    .map_or(fault.clone(), |hint| fault.help(&hint))
-                    .into());
-            };
-            let records = records(self.laws(&series), &group, &time).map_err(|lost| data.fault_of_name(&lost))?;
-            answer.records.extend(records);
-            words += &self.sentences(&series, &group);
+        Ok(Roles { time, processors, work, components })
+    }
+
+    /// Returns the column of the work, if the work grows and a column has it.
+    fn work_column(&self, data: &mut Table) -> Result<Option<String>, StudyError> {
+        match &self.work {
+            SeriesWork::Fixed => Ok(None),
+            SeriesWork::Scaled(_) if self.sequential_s.is_some() => Ok(None),
+            SeriesWork::Scaled(growth) => growth.column(data),
         }
-        answer.words = format!("{}{words}", table(&answer.records));
-        Ok(answer)
+    }
+
+    /// Returns the series of the table, by the values of the other axes.
+    fn series(&self, data: &Table, roles: &Roles) -> Result<Vec<(SeriesKey, SpeedupSeries)>, StudyError> {
+        let axes = self.axes(data, roles)?;
+        data.need_values(&axes)?;
+        data.need_different_points(&axes.iter().chain([&roles.processors]).cloned().collect::<Vec<_>>())?;
+        let groups = groups(data, &axes, roles)?.into_iter();
+        groups.map(|(group, points)| self.one_series(data, &axes, group, points)).collect()
+    }
+
+    fn one_series(
+        &self,
+        data: &Table,
+        axes: &[String],
+        group: SeriesKey,
+        points: Vec<SeriesPoint>,
+    ) -> Result<(SeriesKey, SpeedupSeries), StudyError> {
+        let fewest = points.iter().map(|point| point.processors).fold(f64::INFINITY, f64::min);
+        let Some(series) = SpeedupSeries::new(points, self.requested_base()) else {
+            let at = if group.is_empty() { String::new() } else { format!(" for {}", described(&group)) };
+            let fault = data.failure(&self.no_base(&at, fewest));
+            let hint = self.followers(data, axes);
+            return Err(hint.map_or(fault.clone(), |hint| fault.help(&hint)).into());
+        };
+        if let SeriesWork::Scaled(growth) = &self.work {
+            growth.need_within(series.base())?;
+        }
+        Ok((group, series))
     }
 
     fn laws(&self, series: &SpeedupSeries) -> Vec<(SpeedupPoint, Record)> {
-        match self.work {
+        match &self.work {
             SeriesWork::Fixed => laws(series),
-            SeriesWork::Scaled => weak::laws(series),
+            SeriesWork::Scaled(growth) => weak::laws(series, growth.constant_s()),
         }
     }
 
-    fn sentences(&self, series: &SpeedupSeries, group: &SeriesKey) -> String {
+    fn sentences(&self, series: &SpeedupSeries, group: &SeriesKey, roles: &Roles) -> String {
         let beginning = if group.is_empty() { String::new() } else { format!("{}: ", described(group)) };
-        match self.work {
+        match &self.work {
             SeriesWork::Fixed => sentences(series, &beginning, series.verdict().as_ref()),
-            SeriesWork::Scaled => weak::sentences(series, &beginning),
+            SeriesWork::Scaled(growth) => {
+                weak::sentences(series, &beginning, growth.constant_s(), roles.work.as_deref())
+            }
         }
     }
 
     /// Returns the columns whose values separate series.
-    fn axes(&self, data: &Table, [time, processors]: [&String; 2]) -> Result<Vec<String>, StudyError> {
-        let axes: Vec<_> = data.axes(time).filter(|axis| *axis != processors).cloned().collect();
+    fn axes(&self, data: &Table, roles: &Roles) -> Result<Vec<String>, StudyError> {
+        let is_role = |axis: &String| *axis == roles.processors || Some(axis) == roles.work.as_ref();
+        let axes: Vec<_> = data.axes(&roles.time).filter(|axis| !is_role(axis)).cloned().collect();
         if let Some(other) = self.ignored.iter().find(|name| !axes.contains(name)) {
             let known = if axes.is_empty() { "none".to_owned() } else { axes.join(", ") };
             let message = format!("--ignore {other}: this column separates no series; those that do: {known}");
@@ -128,14 +174,15 @@ impl SeriesColumns {
     }
 
     /// Returns a hint at the columns whose values follow from the number of processors in all rows, if there are any.
-    fn followers(&self, data: &Table, axes: &[String], processors: &str) -> Option<String> {
+    fn followers(&self, data: &Table, axes: &[String]) -> Option<String> {
+        let processors = &self.processors;
         let names: Vec<_> = axes.iter().filter(|axis| follows(data, axis, processors)).map(String::as_str).collect();
         let list = names.join(",");
         let advice = match self.work {
             SeriesWork::Fixed => format!(
                 "if they do not change the problem, add `--ignore {list}`; if the work grows with them, `--weak`, too"
             ),
-            SeriesWork::Scaled => format!("add `--ignore {list}`"),
+            SeriesWork::Scaled(_) => format!("add `--ignore {list}`"),
         };
         (!names.is_empty()).then(|| format!("the values of {list} follow from `{processors}`; {advice}"))
     }
@@ -146,7 +193,8 @@ impl SeriesColumns {
     }
 
     /// Returns the fault of a series without a time on the processors of the base, whose fewest processors are `fewest`.
-    fn no_base(&self, processors: &str, at: &str, fewest: f64) -> String {
+    fn no_base(&self, at: &str, fewest: f64) -> String {
+        let processors = &self.processors;
         let relative = format!("`--base {fewest}` gives speedups relative to the fewest processors here");
         match self.base {
             Some(base) => format!("there is no time at {processors} = {base}{at}: {relative}"),
@@ -205,16 +253,11 @@ fn need_sums(data: &Table, components: &[String], time: &str) -> Result<(), Stud
 }
 
 /// Groups rows with the same values of all other axes into series.
-fn groups(
-    data: &Table,
-    axes: &[String],
-    columns: &[&String; 2],
-    components: &[String],
-) -> Result<Vec<(SeriesKey, Vec<SeriesPoint>)>, StudyError> {
+fn groups(data: &Table, axes: &[String], roles: &Roles) -> Result<Vec<(SeriesKey, Vec<SeriesPoint>)>, StudyError> {
     let mut groups: Vec<(SeriesKey, Vec<SeriesPoint>)> = Vec::new();
     let mut places = HashMap::new();
     for row in &data.rows {
-        let point = point(data, row, columns, components)?;
+        let point = point(data, row, roles)?;
         let group: SeriesKey = row.cells.iter().filter(|(name, _)| axes.contains(name)).cloned().collect();
         let place = *places.entry(described(&group)).or_insert(groups.len());
         if place == groups.len() {
@@ -225,25 +268,22 @@ fn groups(
     Ok(groups)
 }
 
-fn point(
-    data: &Table,
-    row: &Row,
-    [time, processors]: &[&String; 2],
-    components: &[String],
-) -> Result<SeriesPoint, StudyError> {
+fn point(data: &Table, row: &Row, roles: &Roles) -> Result<SeriesPoint, StudyError> {
     let number = |column: &String, is_good: &dyn Fn(f64) -> bool, right: &str| {
         let number = row.number(column).filter(|number| is_good(*number));
         number.ok_or_else(|| data.fault_in(row, column, right))
     };
-    let time_s = number(time, &|time| time > 0.0, "a time is above 0")?;
+    let time_s = number(&roles.time, &|time| time > 0.0, "a time is above 0")?;
+    let work = roles.work.as_ref();
+    let work_s = work.map(|work| number(work, &|time| time > 0.0, "a time on one processor is above 0")).transpose()?;
     let processors = number(
-        processors,
+        &roles.processors,
         &|count| count >= 1.0 && count.fract() == 0.0,
         "a number of processors is whole, 1 or more",
     )?;
     let component = |name: &String| Some((name.clone(), row.number(name)?));
-    let components = components.iter().filter_map(component).collect();
-    Ok(SeriesPoint { processors, time_s, components })
+    let components = roles.components.iter().filter_map(component).collect();
+    Ok(SeriesPoint { processors, time_s, work_s, components })
 }
 
 /// Returns the records of a series, or the name of a column that is also the key of another value.
@@ -292,7 +332,10 @@ fn laws(series: &SpeedupSeries) -> Vec<(SpeedupPoint, Record)> {
         }
         record.put("knee_p", series.knee().map(processors));
         record.put("verdict", verdict.as_ref().map(|verdict| verdict.trend.name()));
-        record.put("growing", verdict.as_ref().and_then(|verdict| verdict.growing.clone()).map(|growing| growing.0));
+        record.put(
+            "growing",
+            verdict.as_ref().and_then(|verdict| verdict.growing.first()).map(|growing| growing.0.clone()),
+        );
         (point, record)
     };
     series.laws().into_iter().map(record).collect()
@@ -324,13 +367,31 @@ fn sentences(series: &SpeedupSeries, beginning: &str, verdict: Option<&KarpFlatt
     if let Some(KarpFlattVerdict { trend, growing }) = verdict {
         let fractions = series.laws().into_iter().filter_map(|point| point.serial_fraction);
         write!(text, "; {}", trend.meaning(fractions)).expect("a text can be written to");
-        if let Some((name, growth)) = growing {
-            let name = time_name(name).replace('_', " ");
-            write!(text, "; {name} grows most ({growth:+.4} of e)").expect("a text can be written to");
-        }
+        text += &growth(growing);
     }
     text.push('\n');
     text
+}
+
+/// Describes the components whose parts of e grow, the largest first. Waiting is the consequence of something else, so
+/// the largest cause is named, too.
+fn growth(growing: &[(String, f64)]) -> String {
+    let named = |(name, growth): &(String, f64)| format!("{} ({growth:+.4} of e)", time_name(name).replace('_', " "));
+    let is_waiting = |one: &&(String, f64)| WAITING.contains(&one.0.as_str());
+    match (growing.first(), growing.iter().find(|one| !is_waiting(one))) {
+        (None, _) => String::new(),
+        (Some(most), Some(cause)) if most == cause => format!("; of its parts, {} grows most", named(most)),
+        (Some(most), cause) => {
+            let cause = cause.map_or_else(
+                || "no other part grows: `parsim critical-path` shows what ranks wait for".to_owned(),
+                |cause| format!("of the other parts, {} grows most", named(cause)),
+            );
+            format!(
+                "; of its parts, {} grows most, which is waiting, the consequence of imbalance or communication; {cause}",
+                named(most)
+            )
+        }
+    }
 }
 
 fn described(group: &SeriesKey) -> String {

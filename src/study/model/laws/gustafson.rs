@@ -14,6 +14,15 @@ pub fn serial_share(scaled_speedup: f64, processors: f64) -> f64 {
     (processors - scaled_speedup) / (processors - 1.0)
 }
 
+/// Fits s to `speedups`, given as (p, ψ), by least squares of ψ = p + (1 − p) s: s = Σ (p − ψ) (p − 1) / Σ (p − 1)².
+/// Returns `None` without a point of more than one processor.
+#[must_use]
+pub fn fitted_share(speedups: &[(f64, f64)]) -> Option<f64> {
+    let above: f64 = speedups.iter().map(|(processors, speedup)| (processors - speedup) * (processors - 1.0)).sum();
+    let below: f64 = speedups.iter().map(|(processors, _)| (processors - 1.0).powi(2)).sum();
+    (below > 0.0).then(|| above / below)
+}
+
 /// Returns the serial fraction f of a program whose execution on `processors` processors has the serial share s: f = s
 /// / (s + (1 − s) p).
 #[must_use]

@@ -7,7 +7,7 @@ pub fn constant(efficiency: f64) -> f64 {
     efficiency / (1.0 - efficiency)
 }
 
-/// Returns ε = 1 / (1 + `T_0` / T(n, 1)), the efficiency that follows from the total overhead; both times are in
+/// Returns ε = 1 / (1 + `T_0` / T(n, 1)), the efficiency that follows from the total parallel overhead; both times are in
 /// seconds (slide 69).
 #[must_use]
 pub fn efficiency(total_overhead_s: f64, sequential_s: f64) -> f64 {

@@ -16,7 +16,7 @@ pub fn metric(speedup: f64, processors: f64) -> f64 {
 /// Returns e = (σ + κ) / T(n, 1), the definition (slide 55).
 #[must_use]
 pub fn definition(parts: &TimeParts) -> f64 {
-    (parts.serial_s + parts.overhead_s) / parts.sequential_time_s()
+    (parts.serial_s + parts.communication_s) / parts.sequential_time_s()
 }
 
 /// Returns the speedup for which the metric is e: ψ = 1 / (e + (1 − e) / p), Amdahl's law with e for f (slide 61).

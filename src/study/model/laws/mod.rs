@@ -11,7 +11,7 @@ mod speedup;
 #[cfg(test)]
 mod tests;
 
-pub use knee::{OverheadLaw, knee};
+pub use knee::{CommunicationLaw, knee};
 pub use scaling::ScaledWork;
 pub use series::{Base, KarpFlattVerdict, RequestedBase, ScaledPoint, SeriesPoint, SpeedupPoint, SpeedupSeries, Trend};
 pub use speedup::{TimeParts, efficiency, speedup};

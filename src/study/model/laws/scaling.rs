@@ -1,6 +1,6 @@
 //! Fixed and scaled work on increasing numbers of processors (slides 50 to 54).
 
-use super::knee::OverheadLaw;
+use super::knee::CommunicationLaw;
 
 /// Serial work that is constant, and parallel work that is constant or grows with the number of processors.
 ///
@@ -13,7 +13,7 @@ pub struct ScaledWork {
     /// φ(1), in seconds on one processor.
     pub parallel_s: f64,
     /// κ(p): `None` on slides 50 to 53, `Logarithmic` on slide 54.
-    pub overhead: OverheadLaw,
+    pub communication: CommunicationLaw,
 }
 
 impl ScaledWork {
@@ -21,6 +21,6 @@ impl ScaledWork {
     /// (slides 51 to 54).
     #[must_use]
     pub fn scaled_speedup(&self, processors: f64) -> f64 {
-        self.overhead.parts(self.serial_s, self.parallel_s * processors, processors).speedup(processors)
+        self.communication.parts(self.serial_s, self.parallel_s * processors, processors).speedup(processors)
     }
 }

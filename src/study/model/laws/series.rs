@@ -13,6 +13,8 @@ pub struct SeriesPoint {
     pub processors: f64,
     /// T(p), in seconds.
     pub time_s: f64,
+    /// The work of this problem: its time on one processor, in seconds, if it is known.
+    pub work_s: Option<f64>,
     /// The components of the time by name, in seconds, in the same order at every point.
     pub components: Vec<(String, f64)>,
 }
@@ -94,15 +96,15 @@ pub struct SpeedupPoint {
     pub serial_fraction: Option<f64>,
 }
 
-/// The laws at one number of processors for work that grows with it: p times that of one processor.
+/// The laws at one number of processors for work that grows with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScaledPoint {
     /// The number of processors, p.
     pub processors: f64,
     /// The efficiency of weak scaling, T(P) / T(p) with the time T(P) of the base.
     pub efficiency: f64,
-    /// The scaled speedup, p T(1) / T(p): the time of the whole work at the pace of the base over T(p). It is (p / P)
-    /// T(P) / T(p) if the base is the time on P processors.
+    /// The scaled speedup W(p) / T(p), with the work W(p): the time of the same problem on one processor. It is relative
+    /// to W(P) / T(P) if the base is the time on P processors.
     pub scaled_speedup: f64,
     /// Gustafson's share s of the time on p processors; `None` at p = 1, and if the base is the time on several
     /// processors.
@@ -114,13 +116,16 @@ pub struct ScaledPoint {
 pub enum Trend {
     /// e is constant: the loss behaves like serial work.
     Constant,
-    /// e rises: the overhead grows faster than the number of processors.
+    /// e rises: the total parallel overhead grows faster than p − 1.
     Rising,
-    /// e falls: the overhead grows more slowly than the number of processors.
+    /// e falls: the total parallel overhead grows more slowly than p − 1.
     Falling,
     /// e rises between some numbers of processors and falls between others.
     Mixed,
 }
+
+/// T₀ in sentences. It is (p − 1) T(1) e.
+const OVERHEAD: &str = "the total parallel overhead T_0 = p T(p) - T(1)";
 
 impl Trend {
     /// Returns the name of the trend.
@@ -146,11 +151,13 @@ impl Trend {
             return "e is 0: nothing is lost".to_owned();
         }
         if fractions.iter().any(|fraction| *fraction < -MIN) {
-            return "e is negative: the speedup is superlinear, and the metric does not measure serial work or overhead".to_owned();
+            return format!(
+                "e is negative: {OVERHEAD} is, as the speedup is superlinear, and e measures no serial work"
+            );
         }
         if fractions.iter().all(|fraction| *fraction > 1.0 + MIN) {
-            return "e is above 1: all take longer than one processor. Either the overhead outweighs the gain, or the work \
-                    grows with p, which the metric does not allow"
+            return "e is above 1: all take longer than one processor. Either the communication outweighs the gain, or the \
+                    work grows with p, for which e has no meaning"
                 .to_owned();
         }
         match self {
@@ -159,9 +166,11 @@ impl Trend {
                  that does not shrink with p",
                 sum / count
             ),
-            Self::Rising => "e rises: the overhead grows faster than p".to_owned(),
-            Self::Falling => "e falls: the overhead grows more slowly than p".to_owned(),
-            Self::Mixed => "e rises and falls: the overhead has no trend".to_owned(),
+            Self::Rising => format!("e rises: {OVERHEAD} grows faster than p - 1, as serial work alone does not"),
+            Self::Falling => format!("e falls: {OVERHEAD} grows more slowly than p - 1, as from serial work"),
+            Self::Mixed => {
+                format!("e rises and falls: {OVERHEAD} grows neither always faster nor always more slowly than p - 1")
+            }
         }
     }
 }
@@ -171,9 +180,9 @@ impl Trend {
 pub struct KarpFlattVerdict {
     /// The trend of e.
     pub trend: Trend,
-    /// The component whose part of e grows most from the fewest to the most processors, and its growth. `None` if the
-    /// components at p = 1 are unknown or if no part grows.
-    pub growing: Option<(String, f64)>,
+    /// The components whose parts of e grow from the fewest to the most processors, and their growth, the largest first.
+    /// Empty if the components at p = 1 are unknown.
+    pub growing: Vec<(String, f64)>,
 }
 
 /// The times of one program and problem by number of processors.
@@ -219,17 +228,30 @@ impl SpeedupSeries {
         self.points.iter().map(of).collect()
     }
 
-    /// Returns the laws of work that grows with the processors at every point, by processors.
+    /// Returns the laws of work that grows with the processors at every point, by processors. Where the work is not
+    /// known, `constant_s` of the time of the base is taken to be constant, in seconds, and the rest to grow as p.
     #[must_use]
-    pub fn scaled(&self) -> Vec<ScaledPoint> {
+    pub fn scaled(&self, constant_s: f64) -> Vec<ScaledPoint> {
+        let speedup = |point: &SeriesPoint| self.work_s(point, constant_s) / point.time_s;
+        let of_base =
+            self.points.iter().find(|point| self.base.is_relative() && self.is_base(point)).map_or(1.0, speedup);
         let of = |point: &SeriesPoint| {
             let (processors, efficiency) = (point.processors, self.base.time_s() / point.time_s);
-            let scaled_speedup = efficiency * processors / self.base.processors();
+            let scaled_speedup = speedup(point) / of_base;
             let has_share = processors > 1.0 && !self.base.is_relative();
             let serial_share = has_share.then(|| gustafson::serial_share(scaled_speedup, processors));
             ScaledPoint { processors, efficiency, scaled_speedup, serial_share }
         };
         self.points.iter().map(of).collect()
+    }
+
+    fn is_base(&self, point: &SeriesPoint) -> bool {
+        point.processors.total_cmp(&self.base.processors()).is_eq()
+    }
+
+    fn work_s(&self, point: &SeriesPoint, constant_s: f64) -> f64 {
+        let growing_s = self.base.time_s() - constant_s;
+        point.work_s.unwrap_or_else(|| point.processors.mul_add(growing_s, constant_s))
     }
 
     /// Returns the p of the largest speedup in the series; `None` if the speedup still rises at the end of the series.
@@ -266,11 +288,15 @@ impl SpeedupSeries {
         self.points.iter().filter(|point| point.processors > 1.0).map(of).collect()
     }
 
-    fn growing(&self) -> Option<(String, f64)> {
+    fn growing(&self) -> Vec<(String, f64)> {
+        /// A growth of e that is rounding.
+        const NOTHING: f64 = 1e-12;
         let parts = self.parts();
-        let (first, last) = (parts.first()?, parts.last()?);
+        let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
         let growth = first.1.iter().zip(&last.1).map(|((name, before), (_, after))| (name.clone(), after - before));
-        growth.filter(|(_, growth)| *growth > 0.0).max_by(|one, other| one.1.total_cmp(&other.1))
+        let mut growing: Vec<_> = growth.filter(|(_, growth)| *growth > NOTHING).collect();
+        growing.sort_by(|one, other| other.1.total_cmp(&one.1));
+        growing
     }
 }
 

@@ -23,8 +23,8 @@ pub struct TimeParts {
     pub serial_s: f64,
     /// φ(n): computation that can be divided, in seconds on one processor.
     pub parallel_s: f64,
-    /// κ(n, p): communication and other overhead on p processors, in seconds.
-    pub overhead_s: f64,
+    /// κ(n, p): communication and whatever else each of p processors does in addition, in seconds.
+    pub communication_s: f64,
 }
 
 impl TimeParts {
@@ -37,7 +37,7 @@ impl TimeParts {
     /// Returns T(n, p) = σ + φ / p + κ, in seconds (slide 11).
     #[must_use]
     pub fn parallel_time_s(&self, processors: f64) -> f64 {
-        self.serial_s + self.parallel_s / processors + self.overhead_s
+        self.serial_s + self.parallel_s / processors + self.communication_s
     }
 
     /// Returns the bound ψ ≤ (σ + φ) / (σ + φ / p + κ) (slide 11). It is not reached if the work does not divide
@@ -50,7 +50,7 @@ impl TimeParts {
     /// Returns the bound ε ≤ (σ + φ) / (p σ + φ + p κ) (slide 13).
     #[must_use]
     pub fn efficiency(&self, processors: f64) -> f64 {
-        self.sequential_time_s() / (processors * (self.serial_s + self.overhead_s) + self.parallel_s)
+        self.sequential_time_s() / (processors * (self.serial_s + self.communication_s) + self.parallel_s)
     }
 
     /// Returns f = σ / (σ + φ) (slide 23).
@@ -65,9 +65,10 @@ impl TimeParts {
         self.serial_s / (self.serial_s + self.parallel_s / processors)
     }
 
-    /// Returns `T_0(n, p) = (p − 1) σ + p κ`, in seconds summed over all processors (slide 69).
+    /// Returns the total parallel overhead `T_0(n, p) = p T(n, p) − T(n, 1) = (p − 1) σ + p κ`, in seconds summed over all
+    /// processors (slide 69).
     #[must_use]
     pub fn total_overhead_s(&self, processors: f64) -> f64 {
-        (processors - 1.0) * self.serial_s + processors * self.overhead_s
+        (processors - 1.0) * self.serial_s + processors * self.communication_s
     }
 }

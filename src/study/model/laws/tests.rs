@@ -44,10 +44,10 @@ fn the_laws_agree_on_random_programs() {
     assert_eq!(rows.len(), 20);
     for row in &rows {
         let of = |column: &str| number(row, column);
-        let parts = TimeParts { serial_s: of("sigma"), parallel_s: of("phi"), overhead_s: of("kappa") };
+        let parts = TimeParts { serial_s: of("sigma"), parallel_s: of("phi"), communication_s: of("kappa") };
         let p = of("p");
-        let quiet = TimeParts { overhead_s: 0.0, ..parts };
-        let excess = parts.overhead_s / ((p - 1.0) * parts.sequential_time_s());
+        let quiet = TimeParts { communication_s: 0.0, ..parts };
+        let excess = parts.communication_s / ((p - 1.0) * parts.sequential_time_s());
         let values = [
             ("T1_s", parts.sequential_time_s()),
             ("amdahl", quiet.speedup(p)),
@@ -72,7 +72,7 @@ fn problems_that_hold_the_efficiency_hold_it() {
         for algorithm in algorithms {
             let n = algorithm.problem_size(c, p);
             assert_close(algorithm.scalability(c, p), algorithm.memory(n) / p, 1e-12, "memory");
-            // The work and the overhead, with constants of one.
+            // The work and the total parallel overhead, with constants of one.
             let (work, overhead) = match algorithm {
                 Algorithm::Reduction => (n, p * p.log2()),
                 Algorithm::FiniteDifference => (n.powi(2), n * p.sqrt()),
@@ -94,12 +94,12 @@ fn memory_limits_the_processors_that_hold_the_efficiency() {
 
 #[test]
 fn slides_50_to_54_with_the_values_their_axes_fit() {
-    let fixed = TimeParts { serial_s: 1.0, parallel_s: 20.0, overhead_s: 0.0 };
-    let work = ScaledWork { serial_s: 1.0, parallel_s: 20.0, overhead: OverheadLaw::None };
+    let fixed = TimeParts { serial_s: 1.0, parallel_s: 20.0, communication_s: 0.0 };
+    let work = ScaledWork { serial_s: 1.0, parallel_s: 20.0, communication: CommunicationLaw::None };
     assert!((fixed.speedup(256.0) - 19.478_260_869_565_22).abs() < 1e-9);
     assert!((fixed.speedup(f64::INFINITY) - 21.0).abs() < 1e-12);
     assert!((work.scaled_speedup(4096.0) - 81_921.0 / 21.0).abs() < 1e-9);
-    let logarithmic = ScaledWork { overhead: OverheadLaw::Logarithmic(1.0), ..work };
+    let logarithmic = ScaledWork { communication: CommunicationLaw::Logarithmic(1.0), ..work };
     assert!((logarithmic.scaled_speedup(4096.0) - 81_921.0 / 33.0).abs() < 1e-9);
     let share = work.serial_s / (work.serial_s + work.parallel_s);
     assert!((work.scaled_speedup(64.0) - gustafson::scaled_speedup(share, 64.0)).abs() < 1e-9);
@@ -107,18 +107,18 @@ fn slides_50_to_54_with_the_values_their_axes_fit() {
 
 #[test]
 fn the_knee_is_where_the_speedup_is_largest_and_moves_with_the_problem() {
-    for growth in [OverheadLaw::Logarithmic(0.37), OverheadLaw::Linear(0.021)] {
+    for growth in [CommunicationLaw::Logarithmic(0.37), CommunicationLaw::Linear(0.021)] {
         let speedup = |p: f64| growth.parts(3.0, 200.0, p).speedup(p);
         let largest = (1..2000).map(f64::from).max_by(|one, other| speedup(*one).total_cmp(&speedup(*other)));
         assert_eq!(knee(3.0, 200.0, growth), largest);
         assert_eq!(knee(0.0, 200.0, growth), largest);
-        // Overhead that is large even on one processor.
+        // Communication that is long even on one processor.
         assert_eq!(knee(3.0, 1e-6, growth), Some(1.0));
     }
-    assert_eq!(knee(1.0, 20.0, OverheadLaw::None), None);
-    let shift = |growth: OverheadLaw| growth.least_time(1000.0 * 8.0) / growth.least_time(1000.0);
-    assert!((shift(OverheadLaw::Logarithmic(1.0)) - 8.0).abs() < 1e-12);
-    assert!((shift(OverheadLaw::Linear(1.0)) - 8.0_f64.sqrt()).abs() < 1e-12);
+    assert_eq!(knee(1.0, 20.0, CommunicationLaw::None), None);
+    let shift = |growth: CommunicationLaw| growth.least_time(1000.0 * 8.0) / growth.least_time(1000.0);
+    assert!((shift(CommunicationLaw::Logarithmic(1.0)) - 8.0).abs() < 1e-12);
+    assert!((shift(CommunicationLaw::Linear(1.0)) - 8.0_f64.sqrt()).abs() < 1e-12);
 }
 
 const ONE: RequestedBase = RequestedBase::Processors(1.0);
@@ -127,6 +127,7 @@ fn points(speedups: &[(f64, f64)]) -> Vec<SeriesPoint> {
     let point = |&(processors, speedup): &(f64, f64)| SeriesPoint {
         processors,
         time_s: 100.0 / speedup,
+        work_s: None,
         components: Vec::new(),
     };
     speedups.iter().map(point).collect()
@@ -160,7 +161,7 @@ fn parts_of_the_metric_sum_to_it_and_name_what_grows() {
     let at = |processors: f64| {
         let components = [("serial", 2.0), ("computing", 98.0 / processors), ("waiting", 0.1 * (processors - 1.0))];
         let components: Vec<_> = components.map(|(name, seconds)| (name.to_owned(), seconds)).into();
-        SeriesPoint { processors, time_s: components.iter().map(|part| part.1).sum(), components }
+        SeriesPoint { processors, time_s: components.iter().map(|part| part.1).sum(), work_s: None, components }
     };
     let series = SpeedupSeries::new([64.0, 1.0, 8.0, 16.0, 32.0].map(at).into(), ONE).unwrap();
     for (law, (processors, parts)) in series.laws()[1..].iter().zip(series.parts()) {
@@ -169,11 +170,11 @@ fn parts_of_the_metric_sum_to_it_and_name_what_grows() {
         assert!(parts[1].1.abs() < 1e-12, "a component that divides evenly has no part");
     }
     let verdict = series.verdict().unwrap();
-    assert_eq!((verdict.trend, verdict.growing.unwrap().0.as_str()), (Trend::Rising, "waiting"));
+    assert_eq!((verdict.trend, verdict.growing[0].0.as_str()), (Trend::Rising, "waiting"));
     assert_eq!(series.knee(), Some(32.0));
     let sequential = SpeedupSeries::new(points(&[(2.0, 1.0), (4.0, 2.0)]), RequestedBase::Sequential(50.0)).unwrap();
     assert_close(sequential.laws()[0].speedup, 0.5, 1e-12, "speedup against a faster sequential program");
-    assert_eq!(sequential.verdict().unwrap().growing, None);
+    assert_eq!(sequential.verdict().unwrap().growing, []);
     assert_eq!(SpeedupSeries::new(points(&[(2.0, 1.0)]), ONE), None);
 }
 
@@ -208,18 +209,53 @@ fn a_serial_fraction_is_at_most_one() {
     assert!(meaning([0.99, 1.01, 1.0]).contains("serial fraction"));
 }
 
+/// With κ = log₂ p, e rises, though κ grows more slowly than p: what grows faster than p − 1 is T₀ = p κ.
+#[test]
+fn a_rising_serial_fraction_is_about_the_total_parallel_overhead() {
+    let at = |p: f64| (p, CommunicationLaw::Logarithmic(1.0).parts(0.0, 100.0, p).speedup(p));
+    let series = SpeedupSeries::new(points(&[1.0, 4.0, 16.0, 64.0].map(at)), ONE).unwrap();
+    for law in &series.laws()[1..] {
+        let overhead_s = law.processors * law.time_s - 100.0;
+        assert_close(law.serial_fraction.unwrap() * (law.processors - 1.0) * 100.0, overhead_s, 1e-9, "T_0");
+    }
+    let fractions = series.laws().into_iter().filter_map(|law| law.serial_fraction);
+    let meaning = series.verdict().unwrap().trend.meaning(fractions);
+    assert!(meaning.starts_with("e rises: the total parallel overhead T_0 = p T(p) - T(1) grows faster than p - 1"));
+}
+
 /// A tenth of the time on p processors is serial: the law of Gustafson and Barsis gives back its share.
 #[test]
 fn work_that_grows_with_the_processors_has_a_scaled_speedup() {
     let scaled = |p: f64| (p, gustafson::scaled_speedup(0.1, p) / p);
     let series = SpeedupSeries::new(points(&[scaled(1.0), scaled(4.0), scaled(16.0)]), ONE).unwrap();
-    for point in series.scaled() {
+    for point in series.scaled(0.0) {
         let speedup = gustafson::scaled_speedup(0.1, point.processors);
         assert_close(point.scaled_speedup, speedup, 1e-12, "the scaled speedup");
         assert_close(point.efficiency, speedup / point.processors, 1e-12, "T(1) / T(p)");
         assert!(point.serial_share.is_none_or(|share| (share - 0.1).abs() < 1e-12));
     }
     let relative = SpeedupSeries::new(points(&[(64.0, 1.0), (128.0, 0.8)]), RequestedBase::Processors(64.0)).unwrap();
-    let [_, last] = relative.scaled()[..] else { panic!() };
+    let [_, last] = relative.scaled(0.0)[..] else { panic!() };
     assert_eq!((last.efficiency, last.scaled_speedup, last.serial_share), (0.8, 1.6, None));
+}
+
+/// σ = 10 s is constant, φ = 90 s grows with p: the time is the same on any number of processors.
+#[test]
+fn constant_work_is_counted_once_in_a_scaled_speedup() {
+    let times = || points(&[(1.0, 1.0), (4.0, 1.0), (64.0, 1.0)]);
+    let law = |p: f64| gustafson::scaled_speedup(0.1, p);
+    let check = |points: Vec<ScaledPoint>| {
+        for point in points {
+            assert_close(point.scaled_speedup, law(point.processors), 1e-12, "the scaled speedup");
+            assert!(point.serial_share.is_none_or(|share| (share - 0.1).abs() < 1e-12));
+        }
+    };
+    check(SpeedupSeries::new(times(), ONE).unwrap().scaled(10.0));
+    let known = times().into_iter().map(|point| SeriesPoint { work_s: Some(10.0 + 90.0 * point.processors), ..point });
+    let known: Vec<_> = known.collect();
+    check(SpeedupSeries::new(known.clone(), ONE).unwrap().scaled(0.0));
+    let relative = SpeedupSeries::new(known, RequestedBase::Processors(4.0)).unwrap().scaled(0.0);
+    assert_close(relative[2].scaled_speedup, law(64.0) / law(4.0), 1e-12, "relative to four processors");
+    let relative = SpeedupSeries::new(times(), RequestedBase::Processors(4.0)).unwrap().scaled(10.0);
+    assert_close(relative[2].scaled_speedup, law(64.0) / law(4.0), 1e-12, "relative to four processors");
 }

@@ -305,7 +305,7 @@ function short(name) {
 
 /** Returns the dashes of a line, which differ if its colour is that of an earlier line; none if its points are not joined. */
 function dashOf(line) {
-  const later = [null, [2, 3], [12, 3], [4, 9]][Math.floor(line.hue / HUES) % 4];
+  const later = [null, [2, 3], [12, 3], [4, 9]][(Math.floor(line.hue / HUES) + (line.dash ?? 0)) % 4];
   return { Solid: [], Dashed: later ?? [7, 5], Formula: later ?? [4, 4] }[line.style];
 }
 

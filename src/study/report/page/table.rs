@@ -3,7 +3,7 @@
 use super::payload::PagePayload;
 use crate::answer::{Quantity, Record};
 use crate::report::format::{Format, Writer};
-use crate::report::summary::{self, columns};
+use crate::report::summary::{self, columns, heading_of_error};
 use maud::{Markup, html};
 
 /// Returns a table of the summary of each record, which can be sorted by its columns. `title` states the subject.
@@ -12,10 +12,15 @@ pub fn table(title: &str, rows: &[Record]) -> Markup {
     html! {
         div.wide role="region" aria-label=(title) tabindex="0" { table.sortable {
             caption { (title) }
-            thead { tr { @for column in &columns { th scope="col" { button type="button" { (column.key) } } } } }
+            thead { tr { @for column in &columns { th scope="col" { button type="button" { (heading(column)) } } } } }
             tbody { @for row in rows { tr { @for column in &columns { (cell(row, column)) } } } }
         } }
     }
+}
+
+/// Returns the key of a column, or the heading of an error in per cent.
+fn heading(column: &Quantity) -> String {
+    heading_of_error(column).unwrap_or_else(|| column.key.to_string())
 }
 
 fn cell(row: &Record, column: &Quantity) -> Markup {

@@ -118,7 +118,7 @@ fn lines_of_one_colour_differ_in_markers_or_dashes() {
     let looks = |style: LineStyle| {
         let line = |index| PlotLine { style, ..PlotLine::new("a", vec![(1.0, 1.0), (2.0, 1.0)], index) };
         let looks = (0..44).map(line).map(|line| match style {
-            LineStyle::Formula => (line.hue % COLOURS.len(), line.dash(), Vec::new()),
+            LineStyle::Formula => (line.hue % COLOURS.len(), line.dashes(), Vec::new()),
             _ => (line.hue % COLOURS.len(), (0, 0), line.outline((0, 0))),
         });
         looks.collect::<std::collections::HashSet<_>>().len()
