@@ -97,7 +97,7 @@ fn traffic_elsewhere_delays_nobody() {
     let traffic = BackgroundTraffic { nodes: (48..64).collect(), ..background("200 MB/s") };
     let beside = simulation.clone().background(traffic).run(&ring).expect("the program ends");
     assert_eq!((beside.makespan, &beside.accounts), (alone.makespan, &alone.accounts));
-    let sent = |trace: &Trace, row: u32| -> u32 {
+    let sent = |trace: &Trace, row: u32| -> u64 {
         trace.links.iter().filter(|link| link.from / 8 == row).map(|link| link.packets).sum()
     };
     assert_eq!([0, 1].map(|row| sent(&beside, row)), [0, 1].map(|row| sent(&alone, row)));

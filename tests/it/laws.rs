@@ -368,7 +368,7 @@ proptest! {
     fn links_carry_what_the_routes_say(run in any_run()) {
         let trace = run.trace();
         let carried = |from, to| trace.links.iter().find(|link| (link.from, link.to) == (from, to));
-        let mut expected: BTreeMap<(u32, u32), (u32, SimDuration)> = BTreeMap::new();
+        let mut expected: BTreeMap<(u32, u32), (u64, SimDuration)> = BTreeMap::new();
         for (from, to, bytes) in expected_packets(&run, &trace) {
             for hop in hops(run.simulation().layout(), from, to) {
                 let (packets, busy) = expected.entry(hop).or_default();
@@ -380,8 +380,8 @@ proptest! {
             let link = carried(*from, *to).expect("routes follow links");
             prop_assert_eq!((link.packets, link.busy), (*packets, *busy), "from {} to {}", from, to);
         }
-        let total: u64 = trace.links.iter().map(|link| u64::from(link.packets)).sum();
-        prop_assert_eq!(total, expected.values().map(|(packets, _)| u64::from(*packets)).sum::<u64>());
+        let total: u64 = trace.links.iter().map(|link| link.packets).sum();
+        prop_assert_eq!(total, expected.values().map(|(packets, _)| packets).sum::<u64>());
         prop_assert_eq!(total, trace.counts.packet_hops);
     }
 
