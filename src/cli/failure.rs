@@ -33,7 +33,9 @@ impl Failure {
             Self::Faults(faults) => notice::write(faults.render(notice::has_colours())),
             Self::Usage(message) => say(Some(message)),
             Self::Simulation(messages) | Self::Defect(messages) | Self::Unwritable(messages) => {
-                messages.iter().for_each(|message| say(Some(message)));
+                for message in messages {
+                    say(Some(message));
+                }
             }
             Self::OutOfTolerance => say(Some("the validation is out of tolerance")),
             Self::Output(error) if is_closed(error) => {}

@@ -18,7 +18,7 @@ pub struct RowCommandLine {
 #[derive(Debug, Subcommand)]
 enum AnyRowCommand {
     CriticalPath(critical_path::CriticalPathArguments),
-    Laws(laws::LawsArguments),
+    Laws(Box<laws::LawsArguments>),
     Saturation(saturation::SaturationArguments),
     Topology(topology::TopologyArguments),
 }
@@ -46,7 +46,7 @@ impl RowCommandLine {
     fn command(&self) -> &dyn RowCommand {
         match &self.command {
             AnyRowCommand::CriticalPath(arguments) => arguments,
-            AnyRowCommand::Laws(arguments) => arguments,
+            AnyRowCommand::Laws(arguments) => &**arguments,
             AnyRowCommand::Saturation(arguments) => arguments,
             AnyRowCommand::Topology(arguments) => arguments,
         }

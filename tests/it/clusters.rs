@@ -292,12 +292,12 @@ fn an_optimum_is_drawn() {
 #[test]
 fn an_optimum_needs_operations_and_sound_limits() {
     for (arguments, expected) in [
-        (&["scenarios/kernel-rsub.ron", "--most-nodes", "2"] as &[&str], "reports its operations"),
+        (&["scenarios/kernel-rsub.ron", "--most-nodes", "2"] as &[&str], "needs a program that counts its operations"),
         (&["scenarios/cluster-hpl.ron", "--most-nodes", "0"], "give a whole number from 1 on"),
         (&["scenarios/cluster-hpl.ron", "--most-nodes", "2000"], "the machine has 1 to 1024"),
         (&["scenarios/loggops-collectives.ron"], "most-nodes is missing: this machine has any number of nodes"),
         (&["scenarios/cluster-hpl.ron", "--efficiency", "1.5"], "give a share from 0 to below 1"),
-        (&["scenarios/ring-shift.ron", "--by", "model"], "the model covers only Characteristic programs"),
+        (&["scenarios/ring-shift.ron", "--by", "model"], "the model covers only the program Characteristic"),
     ] {
         let assert = parsim().arg("optimum").args(arguments).assert().code(2);
         let words = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();

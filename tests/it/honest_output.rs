@@ -66,7 +66,7 @@ fn a_picture_that_would_show_nothing_is_rejected() {
     ] {
         assert!(rejection(arguments).contains(".png"), "{arguments:?}");
     }
-    assert!(rejection(&["sweep", "scenarios/kernel-rsub.ron", "--plot", &svg]).contains("there is no axis"));
+    assert!(rejection(&["sweep", "scenarios/kernel-rsub.ron", "--plot", &svg]).contains("--plot has no axis"));
     assert!(std::fs::read_dir(folder.path()).expect("it is a folder").next().is_none());
     let floyd = ["sweep", "scenarios/floyd.ron", "--set", "program.n=16", "--over", "p=4", "--plot", &svg];
     parsim().args(floyd).assert().success();
@@ -74,12 +74,12 @@ fn a_picture_that_would_show_nothing_is_rejected() {
     assert!(drawn.contains("Rows") && drawn.contains("<polygon"), "{drawn}");
 }
 
-/// A master that waits for its workers communicates, by the components of the host's rank; it is said whose time that is.
+/// A master that waits for its workers communicates, by the components of the host's rank; it is said for whom it waits.
 #[test]
 fn a_bottleneck_tells_when_the_host_waits_for_computations() {
     let said = |scenario: &str, over: &str| {
         let output = parsim().args(["bottleneck", scenario, "--over", over]).output().expect("it runs");
-        String::from_utf8(output.stderr).expect("it is text").contains("its waits for their computations count")
+        String::from_utf8(output.stdout).expect("it is text").contains("% of this is waiting for rank")
     };
     assert!(said("scenarios/master-worker.ron", "p=2,4"));
     assert!(!said("scenarios/stencil.ron", "p=4,16"));

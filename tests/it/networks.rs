@@ -377,6 +377,9 @@ fn a_pattern_of_another_grid_than_the_network_is_named() {
     assert!(said(ring, "program.pattern=News").contains("the pattern news counts in a grid of 8 × 8"));
     assert_eq!(said(square, "program.pattern=Tornado"), "");
     assert_eq!(said(ring, "program.pattern=GridTornado(sides: [64])"), "");
+    let compared =
+        ["sweep", "scenarios/traffic-64.ron", "--over", "pattern=News", "--over", "offered_flits_per_node_cycle=0.05"];
+    assert_eq!(String::from_utf8_lossy(&parsim().args(compared).output().expect("it runs").stderr), "");
 }
 
 /// A flit of 4 B takes 4.44 ps at this rate.

@@ -32,6 +32,21 @@ fn in_rust(scenario: &CheckedScenario, program: &dyn Program) -> SimDuration {
     simulation.run(program).expect("it runs").makespan
 }
 
+/// The master waits for one request too many, which only the order of arrival could excuse.
+#[test]
+fn a_check_to_the_end_names_doubts_about_the_end() {
+    let said = |options: &[&str]| {
+        let settings =
+            ["axes=[]", "program.parameters.tasks=20000", "program.functions.master.steps.0.steps.0.times=tasks + p"];
+        let settings = settings.map(|setting| ["--set", setting]).concat();
+        let words = [&["check", "scenarios/steps-master-worker.ron"], options, &settings[..]].concat();
+        String::from_utf8(crate::parsim().args(words).output().expect("it runs").stderr).expect("it is text")
+    };
+    let whole = said(&["--whole"]);
+    assert!(whole.contains("the receive of a message from any rank has no matching send"), "{whole}");
+    assert!(said(&[]).contains("`parsim check --whole` follows it to its end"));
+}
+
 #[test]
 fn steps_take_as_long_as_the_shipped_programs() {
     let gauss_jordan = |broadcast: &str| format!("GaussJordan(n: 96, broadcast: {broadcast}, barrier: Never)");

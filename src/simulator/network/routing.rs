@@ -27,7 +27,8 @@ pub enum Routing {
     Valiant,
     /// Along the natural route, or through an intermediate node that is drawn as for `Valiant`, whichever promises to
     /// be faster where the packet leaves its source. The cost of a route is its number of links times the number of
-    /// packets that wait for its first link (wormhole: flits in the buffers behind that link). The natural route is
+    /// packets that wait for its first link (wormhole: flits in the buffers behind that link; `FairFlows`: messages that
+    /// are assigned to that link, of whatever length, also those that it is serving). The natural route is
     /// taken unless its cost exceeds that of the other by more than the threshold (UGAL with local information: Singh
     /// 2005; Kim et al. 2008).
     Ugal {

@@ -40,7 +40,7 @@ pub struct BottleneckSite {
 pub struct SlowestRank {
     /// The rank.
     pub rank: u32,
-    /// How much longer it works, in seconds.
+    /// The time by which it works longer, in seconds.
     pub longer_s: f64,
     /// The same as a fraction of the communication of the rank that ends last, at most 1.
     pub share: f64,

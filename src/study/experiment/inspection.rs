@@ -80,7 +80,9 @@ fn along_the_axes(plan: &Plan, is_whole: bool) -> Result<InspectedFile, StudyErr
         remarks.see(&case.scenario);
         let requests = case.scenario.checked_requests();
         match requests {
-            Some(_) if is_whole && faults.is_ok() => faults = case.scenario.check_to_the_end(plan.document()),
+            Some(_) if is_whole && faults.is_ok() => {
+                faults = case.scenario.rehearsed_to_the_end(plan.document()).map(|whole| remarks.see(&whole));
+            }
             _ => abandoned = abandoned.max(requests),
         }
     })?;

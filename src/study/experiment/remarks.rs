@@ -43,8 +43,8 @@ pub struct Remarks {
     other_grids: BTreeSet<([u32; 2], Vec<u32>)>,
     /// The fields of machines that have no effect on traffic.
     idle_in_traffic: BTreeSet<&'static str>,
-    /// Patterns of traffic that count by a square grid, with its side, and the sides of networks that are other grids.
-    square_in: BTreeSet<(&'static str, u32, Vec<u32>)>,
+    /// Patterns of traffic that count by a square grid, with its side, and the sides of networks that are grids.
+    squares: BTreeSet<(&'static str, u32, Vec<u32>)>,
     /// The largest share of the time for which background traffic alone would occupy a channel, if that is more than all.
     overloading: Option<f64>,
     /// Faults that programs may have, by the order in which messages arrive.
@@ -90,7 +90,7 @@ impl Remarks {
         self.other_grids.extend(other_grids(scenario));
         self.of_files.extend(scenario.program.note());
         self.doubts.extend(scenario.doubt().map(|fault| fault.message.clone()));
-        self.square_in.extend(square_pattern(scenario));
+        self.squares.extend(square_pattern(scenario));
         if scenario.program.is_traffic() {
             let routes = node.router == Router::Software && node.routing.per_packet != SimDuration::ZERO;
             let starts = network.start_time(&layout.topology) != SimDuration::ZERO;
@@ -193,7 +193,9 @@ impl Remarks {
     }
 
     fn on_pattern(&self) -> Option<String> {
-        let (pattern, side, sides) = self.square_in.first()?;
+        // If one of several networks is this grid, they are compared by the same pattern.
+        let is_compared = self.squares.iter().any(|(_, side, sides)| sides[..] == [*side; 2]);
+        let (pattern, side, sides) = self.squares.first().filter(|_| !is_compared)?;
         let own = product(sides);
         let remedy = if *pattern == "tornado" {
             format!("; that of the network is `GridTornado(sides: {sides:?})`")
@@ -298,12 +300,12 @@ fn overload_of_background(scenario: &CheckedScenario) -> Option<f64> {
     (used > 1.0).then_some(used)
 }
 
-/// Returns the name of a pattern of traffic and the side of the grid in which it counts, with the sides of the network, if
-/// that is another grid.
+/// Returns the name of a pattern of traffic and the side of the square grid in which it counts, with the sides of the
+/// network, if that is a grid.
 fn square_pattern(scenario: &CheckedScenario) -> Option<(&'static str, u32, Vec<u32>)> {
     let (pattern, topology) = (&scenario.program.traffic()?.pattern, scenario.layout().topology);
     let (side, sides) = (pattern.square_side(scenario.ranks)?, topology.grid_sides()?);
-    (topology.nodes() == scenario.ranks && sides[..] != [side; 2]).then(|| (pattern.name(), side, sides))
+    (topology.nodes() == scenario.ranks).then(|| (pattern.name(), side, sides))
 }
 
 /// Returns the number of `ranks` of a node and of its interfaces, if there are more ranks, and their sends hold the

@@ -151,29 +151,12 @@ impl Shipped {
 
     /// Returns `true` if the ranks always compute by numbers of operations. For a program of steps, the rehearsal shows
     /// this.
-    const fn computes(&self) -> bool {
+    fn computes(&self) -> bool {
         match self {
-            Self::GaussJordan(_)
-            | Self::Compute(_)
-            | Self::Characteristic(_)
-            | Self::DotProduct(_)
-            | Self::Summa(_)
-            | Self::Lu(_)
-            | Self::Fft2d(_)
-            | Self::Reduction(_)
-            | Self::Floyd(_)
-            | Self::FiniteDifference(_) => true,
-            Self::Ping(_)
-            | Self::LinkRate(_)
-            | Self::RingShift(_)
-            | Self::Collective(_)
-            | Self::Phases(_)
-            | Self::Goal(_)
-            | Self::TimeIndependent(_)
-            | Self::MpiTrace(_)
-            | Self::Chakra(_)
-            | Self::Traffic(_)
-            | Self::Ising(_) => false,
+            Self::GaussJordan(_) | Self::Compute(_) => true,
+            Self::Phases(_) => false,
+            // Of all others, those compute that load.
+            _ => self.loads(),
         }
     }
 

@@ -412,7 +412,7 @@ mod tests {
         assert_eq!(said(Component::Communication, 0.1, true), words);
         assert!(said(Component::Computation, 0.9, true).ends_with(HIDDEN_LOADS));
         let slowest = SlowestRank { rank: 3, longer_s: 0.75e-3, share: 0.6 };
-        assert_eq!(imbalance(slowest), "; up to 60 % of this is waiting for rank 3, which works 750 us longer");
+        assert_eq!(imbalance(slowest), "; up to 60 % of this is waiting for rank 3, which works 750.0 us longer");
         assert!(!said(Component::Computation, 0.9, false).contains("uneven"));
         assert!(
             said(Component::Computation, 0.47, false).ends_with("; uneven: the ranks compute 47 % as long on average")

@@ -8,6 +8,9 @@ use crate::answer::{Quantity, Record};
 use parsim_sim::trace::Recording;
 use std::fmt;
 
+/// The largest relative difference that is shown.
+const LARGEST_DIFFERENCE: f64 = 100.0;
+
 /// One of the runs that are compared.
 pub struct ComparedRun {
     title: String,
@@ -219,11 +222,16 @@ impl fmt::Display for RunComparison {
             let both = a.zip(b);
             let shown = |value: f64| summary::number(row.quantity.unit, value);
             let number = |value: Option<f64>| value.map_or_else(String::new, shown);
-            let relative = both.filter(|(a, _)| *a != 0.0).map_or_else(String::new, |(a, b)| percent(b / a - 1.0));
+            let relative = both.filter(|(a, _)| *a != 0.0).map_or_else(String::new, |(a, b)| relative(b / a - 1.0));
             table.row([row.words(), number(a), number(b), number(both.map(|(a, b)| b - a)), relative]);
         }
         write!(f, "{table}")
     }
+}
+
+/// Formats a relative difference in percent. Beyond a factor of 100, next to nothing is compared with something.
+fn relative(difference: f64) -> String {
+    if difference < LARGEST_DIFFERENCE { percent(difference) } else { format!("> {}", percent(LARGEST_DIFFERENCE)) }
 }
 
 /// Returns human-readable accounts of every rank and of every phase, and the gain over one rank.

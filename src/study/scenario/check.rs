@@ -92,13 +92,15 @@ impl CheckedScenario {
         is_partial.then(|| rehearsal.verbs())
     }
 
-    /// Rehearses the program to its end.
+    /// Returns the same scenario with a rehearsal of the program to its end.
     ///
     /// # Errors
     /// All faults, each with its place in `document`.
-    pub fn check_to_the_end(&self, document: &Document) -> Result<(), Faults> {
-        let (faults, _) = inspect(&self.program, &self.machine, &self.layout(), self.streams(), RehearsalLength::Whole);
-        Rejection::unless_empty(faults).map_err(|rejection| placed(document, &rejection))
+    pub fn rehearsed_to_the_end(&self, document: &Document) -> Result<Self, Faults> {
+        let whole = RehearsalLength::Whole;
+        let (faults, rehearsal) = inspect(&self.program, &self.machine, &self.layout(), self.streams(), whole);
+        Rejection::unless_empty(faults).map_err(|rejection| placed(document, &rejection))?;
+        Ok(Self { scenario: self.scenario.clone(), rehearsal })
     }
 
     /// Returns `true` if the cost was found by a rehearsal, which may depend on the seed.

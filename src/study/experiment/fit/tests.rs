@@ -64,7 +64,7 @@ fn no_messages_have_no_time() {
     let request = FitRequest { messages, ..FitRequest::new(FitModel::Loggp) };
     let error = request.fit(Table::parse("times.csv", "bytes,m,time_s\n1,1,1e-5\n100,0,2e-5\n1000,2,3e-5\n").unwrap());
     let error = error.err().expect("a row has no messages").to_string();
-    assert!(error.contains("line 3, column `m`: a time of no messages"), "{error}");
+    assert!(error.contains("line 3, column `m`: the number of messages is 0"), "{error}");
 }
 
 fn form_notes(table: &str, form: FormRequest) -> String {

@@ -388,11 +388,14 @@ impl Plan {
         let (first, others) = axes.split_first()?;
         others.iter().any(|other| other.values.len() != first.values.len()).then(|| {
             let message = format!("zipped axes have different numbers of values: {}", counts.join(", "));
-            let name = &first.axis.name;
+            // Filters compare numbers.
+            let number = |one: &&PlannedAxis| Some((one.axis.name.clone(), one.values.first()?.shown.number()?));
+            let example = axes.iter().find_map(number);
+            let such_as = example.map(|(name, value)| format!(", such as `--set \"filter={name} == {value}\"`"));
             let help = format!(
                 "give all of them, with the same number of values; to keep only some points, give a filter over the axes \
-                 instead, such as `--set \"filter={name} == {}\"`",
-                first.values.first().map_or_else(String::new, |value| value.shown.to_string())
+                 instead{}",
+                such_as.unwrap_or_default()
             );
             self.document.fault_at(at, &message, Some(&help))
         })
