@@ -136,7 +136,7 @@ impl Run {
         let recorded = py.detach(|| {
             let mut bytes = Vec::new();
             run_recorded(&self.outcome.case().scenario, Detail::LINKS, Box::new(&mut bytes))?;
-            Recording::read(&bytes[..]).map_err(|error| StudyError::failed(error))
+            Recording::read(&bytes[..]).map_err(StudyError::failed)
         });
         let recording = Arc::new(recorded.map_err(|error| raised(py, error))?);
         Ok(Arc::clone(self.recording.get_or_init(|| recording)))

@@ -331,7 +331,7 @@ impl<'p> DryRun<'p> {
         loop {
             match self.processes.resume(rank as usize, answer.take()) {
                 Resumed::Asks(verb) => {
-                    if self.verbs == self.most {
+                    if self.verbs >= self.most {
                         return Err(Interruption::TooLong);
                     }
                     self.verbs += 1;
