@@ -5,7 +5,7 @@
 #
 #   sh tests/mutants/run.sh [PATCH…]
 #
-# The rarest faults need more random cases than a test run plays: PARSIM_ORACLE_CASES, 20000 if it is not set.
+# The rarest faults need more random cases than a test run makes: PARSIM_ORACLE_CASES, 20000 if it is not set.
 set -eu
 cd "$(dirname "$0")/../.."
 copy=$(mktemp -d)
