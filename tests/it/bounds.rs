@@ -182,6 +182,24 @@ fn a_limit_of_events_admits_a_run_without_events() {
     assert_eq!(code, 0, "{text}");
 }
 
+/// Messages that share links as flows cost time with the square of their number in flight; this run takes some seconds.
+#[test]
+fn flows_of_many_ranks_are_estimated_within_an_order_of_magnitude() {
+    let settings = [
+        "axes=[]",
+        "ranks=2048",
+        "machine=File(\"scenarios/machines/trestles.ron\")",
+        "machine.network.contention=FairFlows",
+        "placement=Packed(ranks_per_node: 32)",
+    ];
+    let mut command = parsim();
+    command.args(["plan", "scenarios/steps-stencil-3d.ron", "--format", "jsonl"]);
+    command.args(settings.map(|setting| ["--set", setting]).concat());
+    let row: Value = serde_json::from_slice(&command.output().expect("parsim can be called").stdout).expect("a row");
+    let seconds = row["estimated_cpu_s"].as_f64().expect("it is estimated");
+    assert!((0.5..50.0).contains(&seconds), "{row}");
+}
+
 /// Background traffic lasts as long as the program, so that the number of its messages is not known before the run.
 #[test]
 fn the_events_of_background_traffic_are_not_forecast() {

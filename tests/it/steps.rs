@@ -32,6 +32,30 @@ fn in_rust(scenario: &CheckedScenario, program: &dyn Program) -> SimDuration {
     simulation.run(program).expect("it runs").makespan
 }
 
+/// Data that wait for their receives come from all neighbours at once, not from one after the other.
+#[test]
+fn an_exchange_posts_its_receives_before_it_sends() {
+    let machine = std::fs::read_to_string(repository("scenarios/machines/trestles.ron")).expect("it is a machine");
+    let ring = ("machine.network.topology", "Torus2d(rows: 2, columns: 2)");
+    let of = |program: &str, data: &str| {
+        let settings = [
+            ("machine", machine.as_str()),
+            ("ranks", "4"),
+            ("placement", "RowMajor"),
+            ring,
+            ("machine.nodes.interface.data", data),
+            ("program", program),
+        ];
+        makespan(&scenario("steps-stencil-2d", &settings))
+    };
+    let exchange = "Phases(steps: [Exchange(with: Cartesian(shape: [4], periodic: [true]), bytes: \"1 MB\")])";
+    let apart = "Phases(steps: [Irecv(from: \"(rank + p - 1) % p\"), Irecv(from: \"(rank + 1) % p\"), \
+                 Isend(to: \"(rank + p - 1) % p\", bytes: \"1 MB\"), Isend(to: \"(rank + 1) % p\", bytes: \"1 MB\"), Waitall])";
+    for data in ["OnRequest(above: \"4 KiB\")", "WhenMatched(above: \"4 KiB\")", "AtOnce"] {
+        assert_eq!(of(exchange, data), of(apart, data), "{data}");
+    }
+}
+
 /// The master waits for one request too many, which only the order of arrival could excuse.
 #[test]
 fn a_check_to_the_end_names_doubts_about_the_end() {
