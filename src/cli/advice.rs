@@ -9,6 +9,8 @@ use clap::{Command, CommandFactory};
 pub fn on(mut error: clap::Error) -> clap::Error {
     if let Some(advice) = on_unknown_option(&error) {
         error.remove(ContextKind::SuggestedArg);
+        // It would consist of the arguments that were given.
+        error.remove(ContextKind::Usage);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(advice)]));
     }
     error
@@ -58,7 +60,7 @@ mod tests {
     fn an_option_of_another_command_is_known_as_such() {
         let text = told("parsim run a.ron --over p=2");
         assert!(text.contains("`--over` belongs to") && text.contains("`sweep`") && text.contains("--set"), "{text}");
-        assert!(!text.contains("similar"), "{text}");
+        assert!(!text.contains("similar") && !text.contains("Usage"), "{text}");
         assert!(told("parsim run a.ron --space-time=x.svg").contains("belongs to `critical-path`"));
         assert!(told("parsim laws --p 4").contains("`laws amdahl`, "));
         assert!(told("parsim run a.ron --sed 3").contains("'--seed'"));

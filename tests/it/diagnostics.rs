@@ -170,6 +170,7 @@ fn hints_name_what_is_probably_meant() {
         (machine, like("network.links.bandwidth", "\"1 GB/s\""), "write `per_byte: \"12.5 GB/s\"`"),
         (machine, like("network.switching", wormhole), "did you mean `lanes`?"),
         (program, "Phases(steps: [Compute(seconds: \"1 ms\")])".to_owned(), "a number of seconds: write `1e-3`"),
+        (machine, like("processor", "\"8 Gflop/s\""), "write `FlopRate(\"8 Gflop/s\")`"),
         ("seed: 1,", axis("program.order", "Foo(shape: [8, 8])"), "put it in quotes: `\"Foo(shape: [8, 8])\"`"),
         ("seed: 1,", axis("program.roundz", "1"), "did you mean `rounds`?"),
     ] {
@@ -208,6 +209,10 @@ fn more_ranks_than_nodes() {
 #[test]
 fn no_ranks() {
     insta::assert_snapshot!(misread(GAUSS_JORDAN, "ranks: 8", "ranks: 0"));
+    // Patterns of traffic have faults of their own among too few nodes.
+    let output = parsim().args(["check", "scenarios/traffic-64.ron", "--set", "ranks=0"]).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("at least one rank") && !said.contains("pattern"), "{said}");
 }
 
 #[test]

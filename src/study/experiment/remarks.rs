@@ -4,7 +4,7 @@ use crate::programs::Shipped;
 use crate::report::digits;
 use crate::scenario::CheckedScenario;
 use parsim_sim::machine::{Placement, Submachine};
-use parsim_sim::network::{Contention, Topology};
+use parsim_sim::network::{Contention, Network, Topology};
 use parsim_sim::node::{Injection, Router};
 use parsim_sim::program::Program;
 use parsim_sim::units::SimDuration;
@@ -26,6 +26,8 @@ pub struct Remarks {
     unused: BTreeSet<String>,
     /// The link classes that a graph names and the machine does not describe.
     undescribed: BTreeSet<String>,
+    /// `true` if the `links` of every machine describe no link, because other fields describe all.
+    describes_no_link: Option<bool>,
     /// `true` if a program loads from memories that its machine does not describe.
     loads_nothing: bool,
     /// `true` if a machine describes noise, and a program computes only by loads, which have none.
@@ -73,6 +75,7 @@ impl Remarks {
         if matches!(network.topology, Topology::Graph { .. }) && network.link_classes.is_empty() {
             self.undescribed.extend(network.topology.link_classes());
         }
+        self.describes_no_link = Some(self.describes_no_link != Some(false) && describes_no_link(network, &layout.topology));
         let (ranks, cores) = (layout.most_ranks_on_a_node(), node.cores());
         if ranks > cores && self.crowded.is_none_or(|(most, ..)| ranks > most) {
             self.crowded = Some((ranks, cores, node.time_slice));
@@ -125,8 +128,8 @@ impl Remarks {
     pub fn all(&self) -> Vec<String> {
         let of_programs = [self.on_loads(), self.on_noise(), self.on_delays(), self.on_processors()];
         let of_runs = [self.on_traffic(), self.on_pattern(), self.on_background(), self.on_doubts()];
-        let of_nodes = [self.on_cores(), self.on_memories(), self.on_classes(), self.on_interfaces(), self.on_queues()];
-        [self.on_parts(), self.on_grids()]
+        let of_nodes = [self.on_cores(), self.on_memories(), self.on_interfaces(), self.on_queues()];
+        [self.on_parts(), self.on_grids(), self.on_classes(), self.on_links()]
             .into_iter()
             .chain(of_nodes)
             .chain(of_programs)
@@ -224,6 +227,14 @@ impl Remarks {
         })
     }
 
+    fn on_links(&self) -> Option<String> {
+        (self.describes_no_link == Some(true)).then(|| {
+            "note: `links` of the network describes no link: `end_links` and `link_classes` describe all, so that another value there \
+             changes nothing"
+                .to_owned()
+        })
+    }
+
     fn on_loads(&self) -> Option<String> {
         self.loads_nothing.then(|| {
             "note: the program loads bytes, and the nodes describe no memory (`nodes.levels`): loads take no time"
@@ -272,6 +283,12 @@ impl Remarks {
             format!("note: the program loads nothing: the memory of {names} costs its messages within a node, and no computation")
         })
     }
+}
+
+/// Returns `true` if `network` has links in the part in use, `topology`, and other fields than `links` describe all of them.
+fn describes_no_link(network: &Network, topology: &Topology) -> bool {
+    let has_others = network.end_links.is_some() || !network.link_classes.is_empty();
+    has_others && topology.nodes() > 1 && network.links_as_described(topology) == 0
 }
 
 /// Returns the number of interfaces of a node, and the number of them that its only link keeps busy, if these are fewer.

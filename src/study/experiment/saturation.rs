@@ -249,9 +249,11 @@ impl SaturationSweep {
     /// Reports networks that are not saturated at full load, if there are any.
     fn note_on_unsaturated(&self) -> Option<String> {
         let networks = self.count(|found| found.sign.is_none(), "network")?;
+        let has_bound = self.count(|found| found.sign.is_none() && found.bound.is_some(), "network").is_some();
+        let bound = if has_bound { "; the channels would carry up to `bound_flits_per_node_cycle`" } else { "" };
         Some(format!(
-            "note: {networks} not saturated by a load of 1, the most that the link of a node carries: the injection is the bottleneck; \
-             the channels would carry up to `bound_flits_per_node_cycle`"
+            "note: {networks} not saturated by a load of 1, the most that the link of a node carries: the injection is the \
+             bottleneck{bound}"
         ))
     }
 

@@ -242,7 +242,9 @@ impl Scenario {
 
     /// Returns the faults of the scenario that do not depend on the machine.
     fn own_faults(&self) -> Vec<Fault> {
-        let mut faults: Vec<_> = within("program", self.program.faults(self.ranks.max(1))).collect();
+        // Without ranks, the program's faults would be those of a number that nobody gave.
+        let of_program = if self.ranks == 0 { Vec::new() } else { self.program.faults(self.ranks) };
+        let mut faults: Vec<_> = within("program", of_program).collect();
         faults.extend(self.repeat.faults());
         let most = self.repeat.most();
         if self.seed.checked_add(u64::from(most).saturating_sub(1)).is_none() {

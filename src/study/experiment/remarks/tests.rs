@@ -2,9 +2,9 @@ use super::*;
 use crate::scenario::Plan;
 use crate::scenario::source::Document;
 
-/// Returns the remarks on an exchange in a grid of 4 × 8 ranks with this placement, on nodes with `interfaces` interfaces
+/// Returns an exchange in a grid of 4 × 8 ranks with this placement, on nodes with `interfaces` interfaces
 /// of 1 GB/s behind links of this rate.
-fn remarks(placement: &str, (interfaces, rate): (u32, &str)) -> Vec<String> {
+fn exchange(placement: &str, (interfaces, rate): (u32, &str)) -> Document {
     let text = format!(
         r#"Scenario(
             machine: Machine(
@@ -23,8 +23,29 @@ fn remarks(placement: &str, (interfaces, rate): (u32, &str)) -> Vec<String> {
             program: Phases(parameters: {{}}, steps: [Exchange(with: Grid, bytes: "8 B")]),
         )"#
     );
-    let plan = Plan::new(Document::from_text("test.ron", &text).unwrap(), &[]).unwrap();
+    Document::from_text("test.ron", &text).unwrap()
+}
+
+fn remarks_on(document: Document) -> Vec<String> {
+    let plan = Plan::new(document, &[]).unwrap();
     Remarks::on([&*plan.base().unwrap().scenario]).all()
+}
+
+/// Returns the remarks on the [`exchange`].
+fn remarks(placement: &str, interfaces: (u32, &str)) -> Vec<String> {
+    remarks_on(exchange(placement, interfaces))
+}
+
+/// In a tree of one level, all links are between nodes and switches.
+#[test]
+fn links_that_describe_nothing_are_remarked() {
+    for (levels, is_remarked) in [(1, true), (2, false)] {
+        let mut document = exchange("RowMajor", (1, "1 GB/s"));
+        document.set("machine.network.topology", &format!("FatTree(arity: 32, levels: {levels})")).unwrap();
+        document.set("machine.network.end_links", "Link(per_byte: \"1 GB/s\")").unwrap();
+        let remarks = remarks_on(document);
+        assert_eq!(remarks.iter().any(|remark| remark.contains("describes no link")), is_remarked, "{remarks:?}");
+    }
 }
 
 #[test]
@@ -44,8 +65,7 @@ fn background_traffic_above_the_bound_of_the_network_is_remarked() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/background-traffic.ron");
         let mut document = Document::load(path).unwrap();
         document.set("background.offered", offered).unwrap();
-        let plan = Plan::new(document, &[]).unwrap();
-        let remarks = Remarks::on([&*plan.base().unwrap().scenario]).all();
+        let remarks = remarks_on(document);
         let text = "background traffic alone offers a link 1.600 times what it carries";
         assert_eq!(remarks.iter().any(|remark| remark.contains(text)), is_remarked, "{remarks:?}");
     }

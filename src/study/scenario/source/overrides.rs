@@ -69,7 +69,8 @@ fn meaning(
     old: Option<&Tree>,
     from: &Path,
 ) -> Result<Tree, SourceFault> {
-    let parsed = Loader::new(sources).text(place, from).map_err(|mut faults| faults.swap_remove(0));
+    let parsed = Loader::new(sources).text(place, from);
+    let parsed = parsed.map_err(|mut faults| advised_on_file(faults.swap_remove(0), text));
     let words = Tree { place, node: TreeValue::Text(text.to_owned()) };
     match (kind_of(old), parsed) {
         (PreviousValue::Text, Ok(tree)) if is_bare(&tree) => Ok(words),
@@ -82,6 +83,12 @@ fn meaning(
         }
         (_, parsed) => parsed,
     }
+}
+
+/// Adds to the fault of a text that is the name of a file how a file is given.
+fn advised_on_file(fault: SourceFault, text: &str) -> SourceFault {
+    let is_file = Path::new(text).extension().is_some_and(|kind| kind == "ron") && !is_bracketed(text);
+    if is_file { fault.help(&format!("a file is given as `File({text:?})`")) } else { fault }
 }
 
 /// Returns another variant in the place of `old`, whose fields the new one inherits.
@@ -221,6 +228,14 @@ mod tests {
         assert!(refused("axes.2", "1").contains("there is no `2` in `axes`"));
         assert!(refused("machine.switching.packet", "1").contains("the name `CutThrough`"));
         assert!(refused("", "(").contains("never closed"));
+    }
+
+    #[test]
+    fn a_bare_name_of_a_file_is_advised_on() {
+        for path in ["machine", "machine.switching"] {
+            let message = refused(path, "machines/a.ron");
+            assert!(message.ends_with("a file is given as `File(\"machines/a.ron\")`"), "{message}");
+        }
     }
 
     #[test]

@@ -162,6 +162,15 @@ impl<'s> ScalarShape<'s> {
         self.kinds.len() > 1
     }
 
+    /// Returns `true` if a text or a number is a value of the type.
+    pub fn accepts(&self, tree: &Tree) -> bool {
+        match &tree.node {
+            TreeValue::Text(text) => self.is("string") && self.check.is_none_or(|check| check(text).is_ok()),
+            TreeValue::Number(text) => self.takes_number(text),
+            _ => false,
+        }
+    }
+
     pub fn takes_number(&self, text: &str) -> bool {
         match parse_number(text) {
             Some(NumberValue::Real(_)) => self.is("number"),

@@ -343,20 +343,30 @@ impl<'a> Parser<'a> {
 
     fn missing_comma(&mut self) {
         let before = self.text[..self.previous_end].chars().next_back();
-        let is_field = self.text[self.token.end..].trim_start().starts_with(':');
-        let unit =
-            self.token.kind == TokenKind::Word && !is_field && before.is_some_and(|letter| letter.is_ascii_digit());
-        let help =
-            if unit { "a quantity is text with its unit, such as \"20 Mbit/s\"" } else { "separate values by `,`" };
+        let help = self.help_on_missing_comma(before);
         let message = format!("expected `,` before {}", self.found());
         let last = self.previous_end - before.map_or(0, char::len_utf8);
-        self.fault(self.place(last, self.previous_end), &message, Some(help));
+        self.fault(self.place(last, self.previous_end), &message, Some(&help));
         if !matches!(
             self.token.kind,
             TokenKind::Word | TokenKind::Open(_) | TokenKind::Number | TokenKind::Text(_) | TokenKind::Char(_)
         ) {
             self.advance();
             self.skip(true);
+        }
+    }
+
+    fn help_on_missing_comma(&self, before: Option<char>) -> String {
+        let is_field = self.text[self.token.end..].trim_start().starts_with(':');
+        let follows_digit = before.is_some_and(|letter| letter.is_ascii_digit());
+        match (self.token.kind, self.open.last()) {
+            (TokenKind::Word, _) if !is_field && follows_digit => {
+                "a quantity is text with its unit, such as \"20 Mbit/s\"".to_owned()
+            }
+            (TokenKind::Colon, Some(&('[', opening))) => {
+                format!("a list has no fields: close the `[`{} with a `]` before this one", self.line_unless_known(opening))
+            }
+            _ => "separate values by `,`".to_owned(),
         }
     }
 
@@ -374,8 +384,10 @@ impl<'a> Parser<'a> {
 
     fn wrong_closing(&mut self, bracket: char, opening: Place, found: char) {
         let line = self.line_unless_known(opening);
-        self.fault(self.here(), &format!("`{found}` does not close the `{bracket}`{line}"), None);
         let outer_waits = self.open.iter().any(|&(outer, _)| closing_of(outer) == found);
+        let (closing, message) = (closing_of(bracket), format!("`{found}` does not close the `{bracket}`{line}"));
+        let help = if outer_waits { format!("add a `{closing}` before it") } else { format!("write `{closing}` instead") };
+        self.fault(self.here(), &message, Some(&help));
         if !outer_waits {
             self.advance();
         }

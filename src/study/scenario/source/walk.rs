@@ -38,7 +38,20 @@ impl<'a> SchemaWalk<'a> {
 
     fn misfit(&mut self, tree: &Tree, shape: &TypeShape<'_>) {
         let message = format!("expected {}, found {}", shape.words(), tree.words());
-        self.fault(SourceFault::new(&message).at(tree.usual_place()), shape.advice(tree));
+        let advice = shape.advice(tree).map(str::to_owned).or_else(|| self.advice_on_variant(tree, shape));
+        self.fault(SourceFault::new(&message).at(tree.usual_place()), advice.as_deref());
+    }
+
+    /// Returns advice to name the variants that take a text or a number.
+    fn advice_on_variant(&self, tree: &Tree, shape: &TypeShape<'_>) -> Option<String> {
+        let ShapeKind::Variants(variants) = &shape.kind else { return None };
+        let takes = |variant: &&VariantShape<'_>| match variant.content.map(|content| self.types.shape(content).kind) {
+            Some(ShapeKind::Scalar(scalar)) => scalar.accepts(tree),
+            _ => false,
+        };
+        let forms = variants.iter().filter(takes).map(|variant| format!("`{}({})`", variant.name, tree.to_ron()));
+        let forms = forms.collect::<Vec<_>>().join(" or ");
+        (!forms.is_empty()).then(|| format!("write {forms}"))
     }
 
     fn child(&mut self, segment: PathSegment<'a>, child: ValueReader<'a>, shape: &TypeShape<'a>) {

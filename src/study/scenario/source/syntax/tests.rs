@@ -31,6 +31,16 @@ fn an_unclosed_bracket_stands_at_its_opening() {
     assert_eq!(fault("A(\n b: [1, 2\n)"), (3, 1, "`)` does not close the `[` of line 2".to_owned()));
 }
 
+/// The help says which bracket is missing, and where.
+#[test]
+fn a_forgotten_bracket_is_named() {
+    let help = |text: &str| Document::from_text("x", text).unwrap_err().list[0].help.clone().unwrap();
+    assert_eq!(help("A(b: [1, 2)"), "add a `]` before it");
+    assert_eq!(help("A(b: B(c: 1], d: 2)"), "write `)` instead");
+    assert_eq!(help("A(b: [1, 2, c: 3)"), "a list has no fields: close the `[` of line 1 with a `]` before this one");
+    assert_eq!(help("A(b: {\"x\": 1 : 2})"), "separate values by `,`");
+}
+
 #[test]
 fn a_text_without_end_and_an_empty_file() {
     assert_eq!(fault("A(a: \"x)").0, 1);
