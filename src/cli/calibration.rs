@@ -4,8 +4,8 @@ use super::progress::Bar;
 use clap::Args;
 use parsim_study::experiment::calibration::{CalibratedScenario, CalibrationCase, CalibrationRequest, Predictor};
 use parsim_study::experiment::{IntervalLevel, Recall, References, ScenarioFile, StudyError, Workers};
-use parsim_study::scenario::Scenario;
 use parsim_study::scenario::source::Faults;
+use parsim_study::scenario::{Plan, Scenario};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -32,11 +32,16 @@ impl CalibrationArguments {
         self.calibration.iter().flat_map(|case| CalibrationCase::files_of(case))
     }
 
-    /// Calibrates the machine on `jobs` threads, if requested; results are looked up in `recall`. Faults of the scenario
-    /// and its outputs should be found before, because a calibration takes long.
-    pub fn predictor(&self, jobs: Option<NonZero<usize>>, recall: Recall<'_>) -> Result<Option<Predictor>, StudyError> {
+    /// Calibrates the machine of `plans` on `jobs` threads, if requested; results are looked up in `recall`. Faults of
+    /// the scenarios and their outputs should be found before, because a calibration takes long.
+    pub fn predictor<'p>(
+        &self,
+        plans: impl IntoIterator<Item = &'p Plan>,
+        jobs: Option<NonZero<usize>>,
+        recall: Recall<'_>,
+    ) -> Result<Option<Predictor>, StudyError> {
         let bar = Bar::of_passes();
-        let load = |request| Predictor::load(&request, Workers { jobs, progress: &bar, recall });
+        let load = |request| Predictor::load(&request, plans.into_iter(), Workers { jobs, progress: &bar, recall });
         self.request().map(load).transpose()
     }
 }

@@ -35,7 +35,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     let _folders = common.check(&common.claims(&plan).inputs(arguments.calibration.files()))?;
     let store = (!common.dump_config).then(|| read(&arguments.store)).transpose()?;
     let recall = store.as_ref().map_or(Recall::NONE, |store| Recall::from(store, false));
-    let predictor = arguments.calibration.predictor(arguments.cases.jobs, recall)?;
+    let predictor = arguments.calibration.predictor([&plan], arguments.cases.jobs, recall)?;
     let calibrated = calibrated(predictor.as_ref(), common.file(&arguments.cases.over))?;
     let plan = calibrated.as_ref().map_or(&plan, CalibratedScenario::plan);
     let cases = plan.unfold()?;

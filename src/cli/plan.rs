@@ -41,7 +41,7 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     let known = arguments.store.as_deref().map(|folder| known(folder, &plan, &common.scenario)).transpose()?;
     let known = known.as_ref().map(|(store, references)| (store, references));
     let recall = known.map_or(Recall::NONE, |(store, _)| Recall::from(store, false));
-    let predictor = arguments.calibration.predictor(None, recall)?;
+    let predictor = arguments.calibration.predictor([&plan], None, recall)?;
     let calibrated = calibrated(predictor.as_ref(), common.file(&arguments.over))?;
     let plan = calibrated.as_ref().map_or(&plan, CalibratedScenario::plan);
     let cases = plan.unfold()?;

@@ -50,7 +50,7 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
         .output("--out", Some(&arguments.out))
         .check()?;
     let jobs = arguments.cases.jobs;
-    let predictor = arguments.store.with(|recall| arguments.calibration.predictor(jobs, recall))?;
+    let predictor = arguments.store.with(|recall| arguments.calibration.predictor(&plans, jobs, recall))?;
     let bar = Bar::default();
     let mut failures = Failures::default();
     let chapters = arguments.store.with(|recall| {

@@ -62,7 +62,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     let plan = common.plan(&[])?;
     let _folders = common.check(&arguments.claims(common.claims(&plan)))?;
     arguments.check_figures(&plan.base()?)?;
-    let predictor = arguments.store.with(|recall| arguments.calibration.predictor(None, recall))?;
+    let predictor = arguments.store.with(|recall| arguments.calibration.predictor([&plan], None, recall))?;
     let calibrated = arguments.calibrated(predictor.as_ref())?;
     let plan = calibrated.as_ref().map_or(Ok(plan), |calibrated| calibrated.file().plan())?;
     let case = plan.base()?;

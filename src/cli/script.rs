@@ -62,7 +62,7 @@ pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
     drop(plan.unfold()?);
     let files = arguments.calibration.files();
     let _folders = arguments.destination.claims().inputs(plan.files()).inputs(files).check()?;
-    let predictor = arguments.calibration.predictor(arguments.cases.jobs, Recall::NONE)?;
+    let predictor = arguments.calibration.predictor([&plan], arguments.cases.jobs, Recall::NONE)?;
     let calibrated = calibrated(predictor.as_ref(), file.clone())?;
     let plan = calibrated.as_ref().map_or(&plan, CalibratedScenario::plan);
     let varied = calibrated.as_ref().map(CalibratedScenario::unfold).transpose()?;

@@ -91,7 +91,7 @@ impl SweepArguments {
     /// Calibrates the machine, if requested; faults of the cases come first.
     fn predictor(&self, plan: &Plan) -> Result<Option<Predictor>, StudyError> {
         drop(plan.unfold()?);
-        self.store.with(|recall| self.calibration.predictor(self.cases.jobs, recall))
+        self.store.with(|recall| self.calibration.predictor([plan], self.cases.jobs, recall))
     }
 }
 

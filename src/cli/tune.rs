@@ -50,7 +50,7 @@ pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     let claims = common.claims(&plan).inputs(arguments.calibration.files());
     let _folders = common.check(&claims.output("--plot", arguments.plot.as_deref()))?;
     let jobs = arguments.cases.jobs;
-    let predictor = arguments.store.with(|recall| arguments.calibration.predictor(jobs, recall))?;
+    let predictor = arguments.store.with(|recall| arguments.calibration.predictor([&plan], jobs, recall))?;
     if let Some(predictor) = &predictor {
         tuning = tuning.calibrated(predictor)?;
     }

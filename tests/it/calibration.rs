@@ -158,7 +158,7 @@ impl SyntheticMachine {
 fn mechanisms_of_synthetic_machines_are_judged() {
     let switching = r#"Choice(path: "machine.network.switching", values: ["StoreAndForward(packet: \"120 B\")", "CutThrough(packet: \"120 B\")"])"#;
     let overlap = r#"Choice(path: "machine.nodes.sending.overlap", values: ["false", "true"])"#;
-    for (seed, groups) in (0..machines().min(20)).zip(["\"hops\"", "", "\"hops\""].into_iter().cycle()) {
+    for (seed, groups) in (1..machines().min(20)).zip(["", "\"hops\"", "\"hops\""].into_iter().cycle()) {
         let machine = SyntheticMachine::draw(seed);
         let found = machine.identified(&format!("choices: [{switching}, {overlap}], groups: [{groups}]"));
         assert_eq!((found.choices.len(), found.folds), (4, if groups.is_empty() { 15 } else { 5 }));

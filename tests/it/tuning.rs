@@ -3,6 +3,7 @@
 use crate::{parsim, repository};
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 
 /// A fat tree of nodes with interfaces, whose links are shared by flows.
 const CLUSTER: &str = r#"Scenario(
@@ -137,12 +138,33 @@ fn repetitions_go_to_those_that_may_be_best() {
     assert!(runs < 16 * rows.len() as u64, "{runs}");
 }
 
+/// Writes a calibration of two constants by pings into a folder. The data have the columns `run` (a label), `bytes`, `hops`
+/// and `measured_us`.
+fn ping_case(folder: &Path, data: &str) -> String {
+    fs::write(folder.join("data.csv"), data).expect("it can be written");
+    let scenario = repository("scenarios/ping.ron").display().to_string();
+    let text = format!(
+        "Calibration(tables: [Table(name: \"pings\", scenario: {scenario:?}, data: \"data.csv\", labels: [\"run\"], \
+         simulated: \"message_s\", reference: \"measured_us\", noise: 0.02)], parameters: [\
+         Parameter(path: \"machine.nodes.sending.per_packet\", from: \"5 us\", to: \"200 us\"), \
+         Parameter(path: \"machine.network.links.per_byte\", from: \"0.1 us/B\", to: \"9 us/B\")])"
+    );
+    let case = folder.join("case.ron");
+    fs::write(&case, text).expect("it can be written");
+    case.display().to_string()
+}
+
 #[test]
 fn a_calibration_says_how_sure_a_choice_is() {
     let folder = tempfile::tempdir().expect("there is room");
     let picture = folder.path().join("tuned.svg");
+    let times = [61.5, 68.1, 99.2, 137.0, 172.2, 70.1, 82.4, 134.1, 191.9, 262.0, 99.8, 126.0, 240.0];
+    let lengths = [1, 8, 40, 80, 120].into_iter().cycle().zip([1, 2, 5].into_iter().flat_map(|hops| [hops; 5]));
+    let row = |(index, ((bytes, hops), time))| format!("{index},{bytes},{hops},{time}\n");
+    let data: String = lengths.zip(times).enumerate().map(row).collect();
+    let case = ping_case(folder.path(), &format!("run,bytes,hops,measured_us\n{data}"));
     let ping = ["tune", "scenarios/ping.ron", "--over", "hops=1,2,3", "--set", "program.bytes=40 B"];
-    let more = ["--calibration", "validation/cs-rr-281/constants.ron", "--plot", picture.to_str().unwrap()];
+    let more = ["--calibration", &case, "--plot", picture.to_str().unwrap()];
     let rows = rows(&[&ping[..], &more].concat());
     let chosen: Vec<_> = rows.iter().map(|row| row["hops"].as_u64().unwrap()).collect();
     assert_eq!(chosen, [1, 2, 3]);
@@ -162,20 +184,11 @@ fn a_calibration_says_how_sure_a_choice_is() {
 #[test]
 fn intervals_stay_within_the_bounds_of_what_is_not_determined() {
     let folder = tempfile::tempdir().expect("there is room");
-    let case = folder.path().join("case.ron");
     let data = "run,bytes,hops,measured_us\n0,1,1,62.1\n1,1,1,59.7\n2,1,1,61.5\n3,1,1,60.3\n4,1,1,62.7\n5,1,1,59.1\n\
                 6,1,1,60.9\n7,1,1,62.1\n8,1,1,59.7\n9,1,1,61.5\n";
-    fs::write(folder.path().join("data.csv"), data).expect("it can be written");
-    let scenario = repository("scenarios/ping.ron").display().to_string();
-    let text = format!(
-        "Calibration(tables: [Table(name: \"pings\", scenario: {scenario:?}, data: \"data.csv\", labels: [\"run\"], \
-         simulated: \"message_s\", reference: \"measured_us\", noise: 0.02)], parameters: [\
-         Parameter(path: \"machine.nodes.sending.per_packet\", from: \"5 us\", to: \"200 us\"), \
-         Parameter(path: \"machine.network.links.per_byte\", from: \"0.1 us/B\", to: \"9 us/B\")])"
-    );
-    fs::write(&case, text).expect("it can be written");
+    let case = ping_case(folder.path(), data);
     let tune = ["tune", "scenarios/ping.ron", "--over", "hops=1,2", "--set", "program.bytes=4104 B"];
-    let more = ["--set", "machine.network.links.start=0 us", "--calibration", case.to_str().unwrap()];
+    let more = ["--set", "machine.network.links.start=0 us", "--calibration", &case];
     let run = ["run", "scenarios/ping.ron", "--set", "program.bytes=4104 B", "--set"];
     for row in rows(&[&tune[..], &more].concat()) {
         // A run with the calibration has the same interval as the candidate.

@@ -75,7 +75,8 @@ impl Remarks {
         if matches!(network.topology, Topology::Graph { .. }) && network.link_classes.is_empty() {
             self.undescribed.extend(network.topology.link_classes());
         }
-        self.describes_no_link = Some(self.describes_no_link != Some(false) && describes_no_link(network, &layout.topology));
+        self.describes_no_link =
+            Some(self.describes_no_link != Some(false) && describes_no_link(network, &layout.topology));
         let (ranks, cores) = (layout.most_ranks_on_a_node(), node.cores());
         if ranks > cores && self.crowded.is_none_or(|(most, ..)| ranks > most) {
             self.crowded = Some((ranks, cores, node.time_slice));

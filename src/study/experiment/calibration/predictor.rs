@@ -115,12 +115,16 @@ impl NearbyParameter {
 }
 
 impl Predictor {
-    /// Reads the requested fit, or calibrates the requested case.
+    /// Reads the requested fit, or calibrates the requested case, for scenarios of which `plans` are read.
     ///
     /// # Errors
     /// Returns the faults of the file, the errors of [`predictor`](CalibrationCase::predictor), or an error if too few
-    /// errors are known for the requested level.
-    pub fn load(request: &CalibrationRequest, workers: Workers<'_>) -> Result<Self, StudyError> {
+    /// errors are known for the requested level. Nothing is calibrated for a scenario that has none of the fields.
+    pub fn load<'p>(
+        request: &CalibrationRequest,
+        mut plans: impl Iterator<Item = &'p Plan>,
+        workers: Workers<'_>,
+    ) -> Result<Self, StudyError> {
         let CalibrationRequest { file, level } = request;
         let document = Document::load(file)?;
         let predictor = if Self::is_in(&document) {
@@ -128,6 +132,7 @@ impl Predictor {
             Self { level: level.unwrap_or(kept.level), ..kept }
         } else {
             let case = CalibrationCase::of(&document)?;
+            plans.try_for_each(|plan| check_is_in(&case.paths(), plan))?;
             let of_case = || case.intervals.level.and_then(IntervalLevel::of_percent);
             let level = level.or_else(of_case).unwrap_or_default();
             let mut fitted = case.predictor(&document, file, level, workers)?;
@@ -139,7 +144,23 @@ impl Predictor {
     }
 }
 
+/// Returns an error if a scenario has none of the fields that a calibration knows.
+fn check_is_in(paths: &[&str], plan: &Plan) -> Result<(), StudyError> {
+    if paths.is_empty() || paths.iter().any(|path| plan.document().get(path).is_some()) {
+        return Ok(());
+    }
+    let paths = paths.join(", ");
+    let message = format!("the calibration does not apply to this scenario, which has none of its fields: {paths}");
+    Err(StudyError::Request(message))
+}
+
 impl CalibrationCase {
+    /// Returns the paths of the fields that the case calibrates.
+    fn paths(&self) -> Vec<&str> {
+        let choices = self.choices.iter().map(|choice| choice.path.as_str());
+        choices.chain(self.parameters.iter().map(|parameter| parameter.path.as_str())).collect()
+    }
+
     /// Fits the parameters for predictions of other scenarios; the case was read from `document`, whose file is `file`.
     ///
     /// # Errors
@@ -247,12 +268,7 @@ impl Predictor {
     /// Returns an error if it has none.
     pub fn check_applies_to(&self, plan: &Plan) -> Result<(), StudyError> {
         let paths: Vec<_> = self.settings().map(|(path, _)| path).collect();
-        if paths.is_empty() || paths.iter().any(|path| plan.document().get(path).is_some()) {
-            return Ok(());
-        }
-        let paths = paths.join(", ");
-        let message = format!("the calibration does not apply to this scenario, which has none of its fields: {paths}");
-        Err(StudyError::Request(message))
+        check_is_in(&paths.iter().map(String::as_str).collect::<Vec<_>>(), plan)
     }
 
     /// Returns what intervals of the makespans of a scenario with the best values in some fields do not account for, in

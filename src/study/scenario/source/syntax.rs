@@ -364,7 +364,10 @@ impl<'a> Parser<'a> {
                 "a quantity is text with its unit, such as \"20 Mbit/s\"".to_owned()
             }
             (TokenKind::Colon, Some(&('[', opening))) => {
-                format!("a list has no fields: close the `[`{} with a `]` before this one", self.line_unless_known(opening))
+                format!(
+                    "a list has no fields: close the `[`{} with a `]` before this one",
+                    self.line_unless_known(opening)
+                )
             }
             _ => "separate values by `,`".to_owned(),
         }
@@ -386,7 +389,8 @@ impl<'a> Parser<'a> {
         let line = self.line_unless_known(opening);
         let outer_waits = self.open.iter().any(|&(outer, _)| closing_of(outer) == found);
         let (closing, message) = (closing_of(bracket), format!("`{found}` does not close the `{bracket}`{line}"));
-        let help = if outer_waits { format!("add a `{closing}` before it") } else { format!("write `{closing}` instead") };
+        let help =
+            if outer_waits { format!("add a `{closing}` before it") } else { format!("write `{closing}` instead") };
         self.fault(self.here(), &message, Some(&help));
         if !outer_waits {
             self.advance();
