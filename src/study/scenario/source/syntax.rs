@@ -359,7 +359,7 @@ impl<'a> Parser<'a> {
     fn help_on_missing_comma(&self, before: Option<char>) -> String {
         let is_field = self.text[self.token.end..].trim_start().starts_with(':');
         let follows_digit = before.is_some_and(|letter| letter.is_ascii_digit());
-        match (self.token.kind, self.open.last()) {
+        match (&self.token.kind, self.open.last()) {
             (TokenKind::Word, _) if !is_field && follows_digit => {
                 "a quantity is text with its unit, such as \"20 Mbit/s\"".to_owned()
             }
