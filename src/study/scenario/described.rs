@@ -56,6 +56,13 @@ impl Described {
         self.0.iter().flat_map(|description| description.plan.axes()).map(|axis| axis.name.as_str())
     }
 
+    /// Returns the path and the unit of the axis `name`, or of the field with this path; `None` if there is none, or
+    /// nothing is described.
+    #[must_use]
+    pub fn field_along(&self, name: &str) -> Option<(String, Option<String>)> {
+        self.0.as_ref()?.plan.field_along(name)
+    }
+
     /// Returns the fields that columns of data set; `None` if nothing is described.
     #[must_use]
     pub fn column_fields(&self, columns: &[&String]) -> Option<ColumnFields<'_>> {

@@ -10,7 +10,7 @@ use crate::experiment::{
     CaseError, IntervalLevel, Outcome, PredictionInterval, Recall, References, ScenarioFile, Setting, StudyError,
 };
 use crate::scenario::source::{Faults, is_within};
-use crate::scenario::{Case, Cases, CheckedScenario, Plan};
+use crate::scenario::{AxisValue, Case, Cases, CheckedScenario, Plan};
 use crate::store::{State, Store};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::simulation::{SimulationError, WallClock};
@@ -32,6 +32,8 @@ pub struct CalibratedScenario<'p> {
 /// The cases of a [`CalibratedScenario`] with other values of the parameters.
 pub struct VariedCases<'s> {
     predictor: &'s Predictor,
+    /// The scenario with the best values.
+    plan: &'s Plan,
     varied: Vec<Option<Cases<'s>>>,
 }
 
@@ -75,7 +77,7 @@ impl<'p> CalibratedScenario<'p> {
         let of_traffic = plan.scenario().program.is_traffic().then(|| ONLY_MAKESPANS.to_owned());
         let shared = predictor.shared_measurements(plan.scenario());
         let cautions = predictor.cautions(is_set)?.into_iter().chain(unused).chain(missing).chain(of_traffic);
-        let cautions = cautions.chain(shared).collect();
+        let cautions = cautions.chain(predictor.cautions_on_columns(&plan)).chain(shared).collect();
         let origin = format!("{}: {}", predictor.source(), file.calibrated.words());
         Ok(Self { predictor, file, plan, varied, origin, cautions })
     }
@@ -131,7 +133,7 @@ impl<'p> CalibratedScenario<'p> {
     pub fn unfold(&self) -> Result<VariedCases<'_>, Faults> {
         let plans = self.varied.iter();
         let varied = plans.map(|plan| plan.as_ref().map(Plan::unfold).transpose()).collect::<Result<_, _>>()?;
-        Ok(VariedCases { predictor: self.predictor, varied })
+        Ok(VariedCases { predictor: self.predictor, plan: &self.plan, varied })
     }
 
     /// Adds the interval of the makespan to the outcome of the base values. Takes as many runs as the outcome for each
@@ -142,7 +144,7 @@ impl<'p> CalibratedScenario<'p> {
     pub fn with_interval_of_base(&self, outcome: Outcome, recall: Recall<'_>) -> Result<Outcome, CaseError> {
         let case = |plan: &Plan| plan.base().map(Cow::Owned).map_err(CaseError::from);
         let cases = self.varied.iter().map(|plan| plan.as_ref().map(case));
-        with_interval(self.predictor, outcome, cases, recall)
+        with_interval((self.predictor, &self.plan), outcome, cases, recall)
     }
 }
 
@@ -153,20 +155,22 @@ impl VariedCases<'_> {
     /// # Errors
     /// Returns the errors of these runs.
     pub fn with_interval(&self, point: u64, outcome: Outcome, recall: Recall<'_>) -> Result<Outcome, CaseError> {
-        with_interval(self.predictor, outcome, self.at(point), recall)
+        with_interval((self.predictor, self.plan), outcome, self.at(point), recall)
     }
 
-    /// Returns the interval of the mean makespan of the case at `point`; `None` if too few errors are known.
+    /// Returns the interval of the mean makespan of the case at `point`, which has these keys; `None` if too few errors are
+    /// known.
     ///
     /// # Errors
     /// Returns the errors of the runs with other values of the parameters.
     pub fn interval(
         &self,
-        point: u64,
+        (point, keys): (u64, &[(String, Option<AxisValue>)]),
         makespan: MeanMakespan,
         recall: Recall<'_>,
     ) -> Result<Option<(f64, f64)>, CaseError> {
-        interval(self.predictor, makespan, self.at(point), recall)
+        let extent = self.predictor.extent(self.plan, keys);
+        interval(self.predictor, (makespan, extent), self.at(point), recall)
     }
 
     /// Returns the state in `store` of the runs for the interval of the case at `point`, whose own runs the store has:
@@ -190,7 +194,7 @@ impl VariedCases<'_> {
     #[must_use]
     pub fn failure(&self, point: u64, scenario: &CheckedScenario, recall: Recall<'_>) -> Option<CaseError> {
         let (_, runs) = state_and_runs(recall.store()?, scenario);
-        self.interval(point, (1.0, runs), recall).err()
+        self.interval((point, &[]), (1.0, runs), recall).err()
     }
 
     /// Returns how many times as many runs a case with its interval takes as one without.
@@ -210,19 +214,20 @@ impl VariedCases<'_> {
 type VariedCase = Option<Result<Cow<'static, Case>, CaseError>>;
 
 fn with_interval(
-    predictor: &Predictor,
+    (predictor, plan): (&Predictor, &Plan),
     outcome: Outcome,
     varied: impl Iterator<Item = VariedCase>,
     recall: Recall<'_>,
 ) -> Result<Outcome, CaseError> {
     let makespan = (outcome.makespan_s().0, outcome.repeats());
-    let ends = interval(predictor, makespan, varied, recall)?;
+    let extent = predictor.extent(plan, &outcome.case().keys);
+    let ends = interval(predictor, (makespan, extent), varied, recall)?;
     Ok(outcome.with_interval(PredictionInterval { level: predictor.level(), ends }))
 }
 
 fn interval(
     predictor: &Predictor,
-    (makespan_s, runs): MeanMakespan,
+    ((makespan_s, runs), extent): (MeanMakespan, f64),
     varied: impl Iterator<Item = VariedCase>,
     recall: Recall<'_>,
 ) -> Result<Option<(f64, f64)>, CaseError> {
@@ -232,7 +237,7 @@ fn interval(
         None => Ok(makespan_s),
     });
     let nearby = nearby.collect::<Result<Vec<_>, CaseError>>()?;
-    Ok(predictor.interval(makespan_s, &nearby))
+    Ok(predictor.interval((makespan_s, extent), &nearby))
 }
 
 /// Names the run for an interval that has failed; the case itself has not.

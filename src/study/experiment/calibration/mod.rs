@@ -4,6 +4,7 @@ mod allowed;
 mod best_fit;
 mod calibrated_scenario;
 mod checks;
+mod columns;
 mod combination;
 mod condition;
 mod conflicts;

@@ -1,6 +1,7 @@
 //! A calibrated model, applied to scenarios outside the tables of its case.
 
 use super::best_fit::BestFit;
+use super::columns::CalibratedColumn;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
 use super::fitted_parameter::FittedParameter;
@@ -12,7 +13,7 @@ use super::{AlternativeFits, CalibrationRequest, EVALUATIONS, conflicts, words};
 use crate::experiment::{CalibratedValues, IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability, Reach};
 use crate::scenario::source::Document;
-use crate::scenario::{Plan, RESULTS};
+use crate::scenario::{AxisValue, Plan, RESULTS};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -52,8 +53,12 @@ pub struct Predictor {
     pub(super) conformal: Conformal,
     /// The keys of the quantities that the case calibrates.
     simulated: Vec<String>,
-    /// `true` if the intervals of the case depend on columns of its tables, which a scenario does not have.
-    has_columns: bool,
+    /// `true` if the intervals of the case depend on the kinds of its rows, which a scenario does not have.
+    has_kinds: bool,
+    /// The numeric columns of the tables.
+    columns: Vec<CalibratedColumn>,
+    /// The name of the column along which errors grow.
+    growing: Option<String>,
     /// A sentence about residuals that noise does not explain, if they are as large.
     misfit: Option<String>,
     /// The measurements that calibrate parameters or intervals.
@@ -237,7 +242,9 @@ impl BestFit<'_> {
             covariance: identified.covariance.clone(),
             conformal,
             simulated: self.case.tables.iter().map(|table| table.simulated.clone()).collect(),
-            has_columns: !self.case.intervals.kinds.is_empty() || self.case.intervals.growing.is_some(),
+            has_kinds: !self.case.intervals.kinds.is_empty(),
+            columns: self.calibrated_columns(),
+            growing: self.case.intervals.growing.clone(),
             misfit: words::misfit(self.misfit(), self.fit.is_implausible(self.best)),
             calibrating: calibrating(self.fit.rows),
             inputs: Vec::new(),
@@ -294,13 +301,32 @@ impl Predictor {
                 "{paths} {is} not determined well by the calibration: the intervals follow the mean slope over {its}."
             )
         });
-        let unused = self.has_columns.then(|| {
-            "`kinds` and `growing` of the calibration are columns of its tables: the intervals of a scenario do not use them."
+        let unused = self.has_kinds.then(|| {
+            "`kinds` of the calibration are columns of its tables: the intervals of a scenario have the errors of all kinds."
                 .to_owned()
         });
         let fit = self.misfit.iter().map(|words| format!("In the calibration, {words}."));
         let fit = self.outdated.iter().cloned().chain(fit).chain(self.undecided(&is_set)).chain(of_others);
         Ok(fit.chain(undetermined).chain(poorly).chain(unused).chain(self.without_intervals()).collect())
+    }
+
+    /// Returns what to consider where cases of a scenario lie outside of the calibrated values, or have no value along which
+    /// errors grow.
+    pub(super) fn cautions_on_columns(&self, plan: &Plan) -> impl Iterator<Item = String> {
+        let is_growing = |column: &CalibratedColumn| self.growing.as_ref() == Some(&column.name);
+        let absent = self.growing_column().and_then(|column| column.caution_on_absence(plan));
+        let outside = move |column: &CalibratedColumn| column.caution_on_extrapolation(plan, is_growing(column));
+        self.columns.iter().filter_map(outside).chain(absent)
+    }
+
+    /// Returns the column along which errors grow.
+    fn growing_column(&self) -> Option<&CalibratedColumn> {
+        self.columns.iter().find(|column| self.growing.as_ref() == Some(&column.name))
+    }
+
+    /// Returns the position of a case of `plan`, which has these keys, on the axis along which errors grow.
+    pub(super) fn extent(&self, plan: &Plan, keys: &[(String, Option<AxisValue>)]) -> f64 {
+        self.growing_column().map_or(1.0, |column| column.extent(plan, keys))
     }
 
     /// Returns that other alternatives fit as well, if one of the chosen values that the data do not decide is set.
@@ -347,7 +373,7 @@ impl Predictor {
     fn lacking_errors(&self) -> Option<String> {
         let (percent, known) = (self.level.percent(), self.conformal.count());
         let needed = (1.0 / (1.0 - self.level.share()) - 1.0 - 1e-9).ceil();
-        let of = |percent| IntervalLevel::of_percent(percent).filter(|level| self.half_width_at(*level).is_some());
+        let of = |percent| IntervalLevel::of_percent(percent).filter(|level| self.has_errors_for(*level));
         let greatest = (IntervalLevel::BOUNDS.0..percent).rev().find_map(of);
         let help = greatest.map_or_else(
             || "calibrate with more rows".to_owned(),
@@ -360,7 +386,11 @@ impl Predictor {
 
     /// Returns `true` if enough errors are known for intervals.
     pub(super) fn has_intervals(&self) -> bool {
-        self.half_width().is_some()
+        self.has_errors_for(self.level)
+    }
+
+    fn has_errors_for(&self, level: IntervalLevel) -> bool {
+        self.conformal.half_width("", 1.0, level.share()).is_some()
     }
 
     /// Returns the file that calibrates, and that of the case if it is another one, in words.
@@ -441,11 +471,12 @@ impl Predictor {
         others.map(|(parameter, text)| (parameter.path.clone(), text.clone())).collect()
     }
 
-    /// Returns the interval of a new measurement. The best values simulate `value`, and each of the
+    /// Returns the interval of a new measurement at `extent` on the axis along which errors grow. The best values simulate
+    /// `value`, and each of the
     /// [variations](Self::variations) simulates the corresponding element of `nearby`, which equals `value` if the
     /// scenario lacks the parameters. Returns `None` if too few errors are known.
     #[must_use]
-    pub fn interval(&self, value: f64, nearby: &[f64]) -> Option<(f64, f64)> {
+    pub fn interval(&self, (value, extent): (f64, f64), nearby: &[f64]) -> Option<(f64, f64)> {
         let per_value = match self.loss {
             Loss::Relative => value.max(f64::MIN_POSITIVE).recip(),
             Loss::Absolute => 1.0,
@@ -461,16 +492,7 @@ impl Predictor {
         };
         let sets = self.allowed.iter().map(|set| Reach::over(set.iter().map(change)));
         let known = self.covariance.uncertainty(&effects, self.deviation).with_allowed(sets);
-        let reach = of_residual(self.loss, self.noise, known).interval(self.half_width()?);
+        let reach = of_residual(self.loss, self.noise, known).interval(self.conformal.half_width("", extent, self.level.share())?);
         Some(around(self.loss, value, (reach, self.noise)))
-    }
-
-    /// Returns the half-width of the intervals in units of their uncertainty; `None` if too few errors are known.
-    fn half_width(&self) -> Option<f64> {
-        self.half_width_at(self.level)
-    }
-
-    fn half_width_at(&self, level: IntervalLevel) -> Option<f64> {
-        self.conformal.half_width("", 1.0, level.share())
     }
 }

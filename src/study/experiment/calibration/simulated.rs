@@ -158,6 +158,11 @@ impl<'a> Simulated<'a> {
         having.map(|(index, _)| index).collect()
     }
 
+    /// Returns the path and the unit of the field that a column of a table sets; `None` for a label.
+    pub fn field_along(&self, table: usize, column: &str) -> Option<(String, Option<String>)> {
+        self.scenarios[table].references.described().field_along(column)
+    }
+
     /// Returns the fields that the columns of a table set; `None` if its scenario cannot be read.
     pub fn column_fields(&self, table: usize, columns: &[&String]) -> Option<ColumnFields<'_>> {
         self.scenarios[table].references.described().column_fields(columns)

@@ -392,7 +392,8 @@ impl Race<'_> {
             let _place = self.room.enter(memory);
             let runs = u32::try_from(one.makespans.len()).expect("a case has fewer runs");
             let makespan = (one.makespan_s().unwrap_or_default(), runs);
-            (*candidate, catching_panics(|| varied.interval(one.point, makespan, self.workers.recall)))
+            let keys = one.case.as_ref().map_or(&[][..], |case| &case.keys);
+            (*candidate, catching_panics(|| varied.interval((one.point, keys), makespan, self.workers.recall)))
         };
         Ok(self.workers.pool(run.len())?.install(|| run.par_iter().map(interval).collect()))
     }

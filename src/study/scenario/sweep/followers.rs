@@ -107,6 +107,48 @@ impl Plan {
         self.value_along(name, value).map_or_else(|_| value.clone(), |(_, value)| value.shown)
     }
 
+    /// Returns the path and the unit of the axis `name`, or of the field with this path; `None` if there is none.
+    #[must_use]
+    pub fn field_along(&self, name: &str) -> Option<(String, Option<String>)> {
+        let (axis, _) = self.axis_along(name).ok()?;
+        Some((axis.path, self.unit_along(&axis.name)))
+    }
+
+    /// Returns the number in `unit` that a case with these keys has on the axis `name`, or in the field with this path;
+    /// `None` if it is none.
+    #[must_use]
+    pub fn number_along(
+        &self,
+        name: &str,
+        unit: Option<&str>,
+        keys: &[(String, Option<AxisValue>)],
+    ) -> Option<f64> {
+        let (axis, _) = self.axis_along(name).ok()?;
+        let value = match keys.iter().find(|(key, _)| *key == axis.name) {
+            Some((_, value)) => value.clone()?,
+            None => self.document.get(&axis.path).and_then(AxisValue::of_tree)?,
+        };
+        self.in_unit(&axis, &self.shown_along(name, &value), unit)
+    }
+
+    /// Returns the numbers in `unit` that the cases have on the axis `name`, or in the field with this path.
+    #[must_use]
+    pub fn numbers_along(&self, name: &str, unit: Option<&str>) -> Vec<f64> {
+        match self.axis_along(name) {
+            Ok((axis, declared)) if !declared.is_empty() => {
+                declared.iter().filter_map(|value| self.in_unit(&axis, &value.shown, unit)).collect()
+            }
+            _ => self.number_along(name, unit, &[]).into_iter().collect(),
+        }
+    }
+
+    /// Converts a value in the form in which cases show it.
+    fn in_unit(&self, axis: &Axis, shown: &AxisValue, unit: Option<&str>) -> Option<f64> {
+        let own = self.unit_along(&axis.name);
+        let quantity = if own.is_some() { AxisValue::Text(shown.setting(own.as_deref())) } else { shown.clone() };
+        quantity.without_unit(unit).number()
+    }
+
     /// Sets the values of a point in `document`, those of whole descriptions before those of their fields.
     pub(in crate::scenario) fn apply_point(
         &self,
