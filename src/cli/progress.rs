@@ -63,7 +63,7 @@ struct CasesUnderWay {
 
 impl Default for Bar {
     fn default() -> Self {
-        Self::with_template("{wide_bar} {pos}/{len} cases, {per_sec}{left}{msg}", false)
+        Self::with_template("{wide_bar} {pos}/{len} cases{pace}{left}{msg}", false)
     }
 }
 
@@ -116,7 +116,7 @@ impl CaseProgress for Bar {
 impl Bar {
     /// Returns a bar for a command that runs its cases in passes whose number is not known.
     pub fn of_passes() -> Self {
-        Self::with_template("{prefix}{wide_bar} {pos}/{len} cases, {per_sec}{msg}", true)
+        Self::with_template("{prefix}{wide_bar} {pos}/{len} cases{pace}{msg}", true)
     }
 
     /// Returns a bar for a command that varies parameters.
@@ -131,7 +131,11 @@ impl Bar {
                 let _ = write!(out, ", {:#} left", HumanDuration(left));
             }
         };
-        let style = ProgressStyle::with_template(template).expect("the template is valid").with_key("left", left);
+        let mean_pace = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = out.write_str(&pace(state.elapsed(), state.pos()));
+        };
+        let style = ProgressStyle::with_template(template).expect("the template is valid");
+        let style = style.with_key("left", left).with_key("pace", mean_pace);
         let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style);
         let (failed, stage, running) = (AtomicU64::new(0), Mutex::default(), Mutex::default());
         let cases = CasesUnderWay { shown, failed, has_passes, stage, running };
@@ -162,8 +166,8 @@ impl CasesUnderWay {
 
     fn line(&self) -> String {
         let (bar, count) = (&self.shown, self.shown.length().unwrap_or(0));
-        let (done, rate, failed) = (bar.position(), bar.per_sec(), bar.message());
-        let rate = if done > 0 && rate > 0.0 { format!(", {}", pace(rate)) } else { String::new() };
+        let (done, failed) = (bar.position(), bar.message());
+        let rate = pace(bar.elapsed(), done);
         // Commands that run cases in several passes do not know at the end of a pass how many cases remain.
         let left = remaining(bar.elapsed(), done, count).filter(|_| !self.has_passes);
         let left = left.map_or_else(String::new, |left| format!(", about {} left", HumanDuration(left)));
@@ -174,20 +178,24 @@ impl CasesUnderWay {
     }
 }
 
-/// Returns the time until all of `count` cases are done, at the mean pace of those that are. An estimate that weights
-/// the latest pace grows without limit while one case takes long.
+/// Returns the time until all of `count` cases are done, at the mean pace of those that are. An estimate that weights the
+/// latest pace, as that of the library, grows without limit while one case takes long.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn remaining(elapsed: Duration, done: u64, count: u64) -> Option<Duration> {
     (1..count).contains(&done).then(|| elapsed.mul_f64((count - done) as f64 / done as f64))
 }
 
-/// Formats a number of cases a second; of slow cases, the time from one to the next.
-fn pace(rate: f64) -> String {
-    if rate >= 1.0 {
-        return format!("{rate:.1} a second");
+/// Formats the mean number of cases a second, after a comma; of slow cases, the time from one to the next. Empty before the
+/// first one.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn pace(elapsed: Duration, done: u64) -> String {
+    let seconds = elapsed.as_secs_f64() / done as f64;
+    match seconds {
+        _ if done == 0 || seconds <= 0.0 => String::new(),
+        _ if seconds <= 1.0 => format!(", {:.1} a second", seconds.recip()),
+        _ if seconds < 100.0 => format!(", one every {seconds:.1} s"),
+        _ => format!(", one every {:.1} min", seconds / 60.0),
     }
-    let seconds = rate.recip();
-    if seconds < 100.0 { format!("one every {seconds:.1} s") } else { format!("one every {:.1} min", seconds / 60.0) }
 }
 
 /// `true` if a bar shows the progress of several cases, in which case single runs are not reported.

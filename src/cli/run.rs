@@ -2,6 +2,7 @@
 
 use super::calibration::{CalibrationArguments, references};
 use super::failure::each;
+use super::notice::note;
 use super::store::StoreArguments;
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
@@ -9,7 +10,7 @@ use parsim_sim::simulation::Detail;
 use parsim_study::experiment::calibration::{CalibratedScenario, Predictor};
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{
-    FormulaValues, MatchedPoints, Outcome, References, ScenarioFile, StudyError, check_critical_times,
+    FormulaValues, MatchedPoints, Outcome, References, Remarks, ScenarioFile, StudyError, check_critical_times,
     degrees_of_parallelism,
 };
 use parsim_study::files::{OutputClaims, create, create_with};
@@ -70,7 +71,9 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
         return common.output.write(format_args!("{}\n", plan.to_ron(&case)));
     }
     let references = references(calibrated.as_ref(), &case.scenario, &common.scenario)?;
-    let mut outcome = arguments.outcome(&case, &references)?;
+    // A run that does not end may be explained by what is remarked.
+    let remark = |_: &Failure| Remarks::on([&*case.scenario]).all().into_iter().for_each(|text| note(Some(text)));
+    let mut outcome = arguments.outcome(&case, &references).inspect_err(remark)?;
     if let Some(calibrated) = &calibrated {
         outcome = arguments.store.with(|recall| Ok(calibrated.with_interval_of_base(outcome, recall)?))?;
     }

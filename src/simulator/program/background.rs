@@ -3,7 +3,7 @@
 use super::Program;
 use crate::fault::Fault;
 use crate::machine::{Layout, Machine, Pattern, nodes_in_use};
-use crate::node::{Interface, Progress, Router};
+use crate::node::{Interface, InterfaceChoice, Progress, Router};
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -22,7 +22,8 @@ pub struct BackgroundTraffic {
     pub pattern: Pattern,
     /// The length of a message.
     pub bytes: Bytes,
-    /// The mean rate at which a node offers bytes, such as "100 MB/s".
+    /// The mean rate at which a node offers bytes, such as "100 MB/s", including messages to itself, which are not sent:
+    /// with `Uniform` among k nodes, one message in k.
     pub offered: PerByte,
     /// The nodes that send and receive, out of those in use; all of them unless given, or if the list is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -118,6 +119,20 @@ impl BackgroundTraffic {
         let Some(interface) = &machine.nodes.interface else { return SimDuration::ZERO };
         let bytes = self.time_of_bytes(interface, machine);
         SimDuration::from_ps((interface.gap + bytes).ps() / u64::from(interface.count.max(1)))
+    }
+
+    /// Returns the share of the time for which the traffic alone would occupy the busiest interface of a node, out of
+    /// `nodes` nodes in use. The pattern must fit them.
+    #[must_use]
+    pub fn busiest_interface_utilization(&self, machine: &Machine, nodes: u32) -> f64 {
+        let Some(interface) = &machine.nodes.interface else { return 0.0 };
+        // All messages of a node are those of its first core.
+        let used = if interface.choice == InterfaceChoice::ByCore { 1 } else { interface.count.max(1) };
+        let of_message = (interface.gap + self.time_of_bytes(interface, machine)).seconds() / f64::from(used);
+        let count = u32::try_from(self.participants(nodes).len()).unwrap_or(u32::MAX);
+        let exchanged = (0..count).map(|place| self.pattern.exchanged(place, count));
+        let most = exchanged.map(|(sent, received)| sent.max(received)).fold(0.0, f64::max);
+        most * of_message / self.interval().seconds()
     }
 
     /// Returns an error message if the traffic on average leaves the processor or the interfaces of a node no time for

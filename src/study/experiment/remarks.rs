@@ -4,7 +4,7 @@ use crate::programs::Shipped;
 use crate::report::digits;
 use crate::scenario::CheckedScenario;
 use parsim_sim::machine::{Placement, Submachine};
-use parsim_sim::network::{Contention, Network, Topology};
+use parsim_sim::network::{Buffers, Contention, Network, Routing, Switching, Topology};
 use parsim_sim::node::{Injection, Router};
 use parsim_sim::program::Program;
 use parsim_sim::units::SimDuration;
@@ -49,6 +49,10 @@ pub struct Remarks {
     squares: BTreeSet<(&'static str, u32, Vec<u32>)>,
     /// The largest share of the time for which background traffic alone would occupy a channel, if that is more than all.
     overloading: Option<f64>,
+    /// The same of an interface.
+    overloading_interfaces: Option<f64>,
+    /// `true` if messages choose between direct routes and detours by queues that never fill.
+    has_endless_queues: bool,
     /// Faults that programs may have, by the order in which messages arrive.
     doubts: BTreeSet<String>,
     /// Remarks on peculiarities in the files of programs.
@@ -90,6 +94,9 @@ impl Remarks {
         }
         self.behind_a_link = self.behind_a_link.or_else(|| interfaces_behind_a_link(scenario));
         self.overloading = self.overloading.into_iter().chain(overload_of_background(scenario)).reduce(f64::max);
+        let of_interfaces = overload_of_interfaces(scenario, layout.topology.nodes());
+        self.overloading_interfaces = self.overloading_interfaces.into_iter().chain(of_interfaces).reduce(f64::max);
+        self.has_endless_queues |= has_endless_queues(network);
         self.holding = self.holding.max(held_processors(scenario, ranks));
         self.other_grids.extend(other_grids(scenario));
         self.of_files.extend(scenario.program.note());
@@ -128,7 +135,7 @@ impl Remarks {
     #[must_use]
     pub fn all(&self) -> Vec<String> {
         let of_programs = [self.on_loads(), self.on_noise(), self.on_delays(), self.on_processors()];
-        let of_runs = [self.on_traffic(), self.on_pattern(), self.on_background(), self.on_doubts()];
+        let of_runs = [self.on_traffic(), self.on_pattern(), self.on_background(), self.on_detours(), self.on_doubts()];
         let of_nodes = [self.on_cores(), self.on_memories(), self.on_interfaces(), self.on_queues()];
         [self.on_parts(), self.on_grids(), self.on_classes(), self.on_links()]
             .into_iter()
@@ -212,12 +219,21 @@ impl Remarks {
     }
 
     fn on_background(&self) -> Option<String> {
-        self.overloading.map(|share| {
-            format!(
-                "note: background traffic alone offers a link {} times what it carries: its messages queue for as long as the program \
-                 runs, so that later messages wait longer; give a lower `background.offered` for a steady state",
-                digits(share)
-            )
+        let of_interfaces = self.overloading_interfaces.map(|share| (share, "an interface"));
+        let of_links = self.overloading.map(|share| (share, "a link"));
+        let (share, who) = of_links.into_iter().chain(of_interfaces).max_by(|one, other| one.0.total_cmp(&other.0))?;
+        Some(format!(
+            "note: background traffic alone offers {who} {} times what it carries: its messages queue for as long as the program \
+             runs, so that later messages wait longer; give a lower `background.offered` for a steady state",
+            digits(share)
+        ))
+    }
+
+    fn on_detours(&self) -> Option<String> {
+        self.has_endless_queues.then(|| {
+            "note: `Ugal` compares the queues at the source, and links have unbounded `buffers`: congestion further on does not \
+             reach them, so that few packets take detours; give `buffers: Packets(8)`"
+                .to_owned()
         })
     }
 
@@ -316,6 +332,20 @@ fn overload_of_background(scenario: &CheckedScenario) -> Option<f64> {
     let flows = background.pattern.flows_between(&nodes)?;
     let used = scenario.machine.network.busiest_channel_utilization(&topology, flows, background.offered)?;
     (used > 1.0).then_some(used)
+}
+
+/// Returns the share of the time for which background traffic alone would occupy the busiest interface of a node, if that
+/// is more than all of it.
+fn overload_of_interfaces(scenario: &CheckedScenario, nodes: u32) -> Option<f64> {
+    let background = scenario.background.as_ref()?;
+    Some(background.busiest_interface_utilization(&scenario.machine, nodes)).filter(|used| *used > 1.0)
+}
+
+/// Returns `true` if packets choose between direct routes and detours by queues that have no limit.
+fn has_endless_queues(network: &Network) -> bool {
+    let is_unlimited =
+        network.links.buffers == Buffers::Unbounded && !matches!(network.switching, Switching::Wormhole(_));
+    matches!(network.routing, Routing::Ugal { .. }) && is_unlimited && network.contention != Contention::FairFlows
 }
 
 /// Returns the name of a pattern of traffic and the side of the square grid in which it counts, with the sides of the

@@ -1,7 +1,7 @@
 //! The saturation point of a network: a search over the offered load.
 
 use super::memory_budget::MemoryBudget;
-use super::{CaseError, OFFERED, Recall, ScenarioFile, StudyError, Workers, case_name, keyed, metadata};
+use super::{CaseError, OFFERED, Recall, Remarks, ScenarioFile, StudyError, Workers, case_name, keyed, metadata};
 use crate::analysis::Sample;
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
@@ -233,8 +233,9 @@ impl SaturationSweep {
         };
         let records: Vec<_> = self.found.iter().map(record).collect();
         let words = table(&records);
-        let notes = [self.note_on_bounds(), self.note_on_unsaturated()].into_iter().flatten().collect();
-        Answer { notes, ..Answer::many(records, &words) }
+        let remarks = Remarks::on(self.found.iter().map(|(case, _)| &*case.scenario)).all();
+        let notes = [self.note_on_bounds(), self.note_on_unsaturated()].into_iter().flatten().chain(remarks);
+        Answer { notes: notes.collect(), ..Answer::many(records, &words) }
     }
 
     /// Reports loads above the bound that the busiest channel sets, if there are any.

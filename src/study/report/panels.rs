@@ -1,6 +1,6 @@
 //! Several charts side by side in one picture.
 
-use super::lettering::{Lettered, distinct, title, wide_enough};
+use super::lettering::{Lettered, distinct, title, wide_enough, without_folders};
 use super::plot::{Area, AxisExtent, DrawingResult, LineChart, PlotLine, document, font, notes};
 use plotters::prelude::*;
 use serde::Serialize;
@@ -42,9 +42,24 @@ impl Panels {
         Self { title: chart.title.clone(), charts: vec![chart], has_whole: false }
     }
 
-    /// Returns the picture as an SVG document.
+    /// Returns the picture as an SVG document. Files in titles and names of lines are shown by their names alone.
     #[must_use]
     pub fn svg(&self) -> String {
+        self.with_short_names().drawn()
+    }
+
+    fn with_short_names(&self) -> Self {
+        let mut short = self.clone();
+        let names: Vec<String> =
+            self.charts.iter().flat_map(|chart| &chart.lines).map(|line| line.name.clone()).collect();
+        let lines = short.charts.iter_mut().flat_map(|chart| &mut chart.lines);
+        lines.zip(without_folders(&names)).for_each(|(line, name)| line.name = name);
+        let titles: Vec<String> = self.charts.iter().map(|chart| chart.title.clone()).collect();
+        short.charts.iter_mut().zip(without_folders(&titles)).for_each(|(chart, title)| chart.title = title);
+        short
+    }
+
+    fn drawn(&self) -> String {
         if let [only] = &self.charts[..] {
             return LineChart { title: self.title.clone(), ..only.clone() }.svg();
         }
@@ -135,6 +150,21 @@ mod tests {
         assert_eq!(svg.matches("simulated").count(), 1);
         // The smallest time of the first panel is a tick of the second one, too.
         assert_eq!(svg.matches("0.005\n").count(), 2, "{svg}");
+    }
+
+    #[test]
+    fn files_are_shown_by_their_names() {
+        let chart = |file: &str| {
+            let mut chart = chart(&format!("machine = File(\"machines/{file}.ron\"), n = 4"), 1.0);
+            chart.lines[0].name = format!("File(\"machines/{file}.ron\"), simulated");
+            chart
+        };
+        let charts = vec![chart("one"), chart("other")];
+        let svg = Panels { title: "times".to_owned(), charts, has_whole: false }.svg();
+        assert!(
+            svg.contains("machine = one, n = 4") && svg.contains("other, simulated") && !svg.contains("File("),
+            "{svg}"
+        );
     }
 
     #[test]

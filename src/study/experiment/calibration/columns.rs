@@ -45,7 +45,8 @@ impl CalibratedColumn {
         let outside: Vec<f64> = values.into_iter().filter(is_outside).collect();
         let (least, greatest) = (outside.iter().copied().reduce(f64::min)?, outside.into_iter().reduce(f64::max)?);
         let range = if least < greatest { format!("{least} to {greatest}") } else { least.to_string() };
-        let (name, remedy) = (&self.name, if is_growing { "" } else { "; `growing` in its case widens them as errors have grown" });
+        let (name, remedy) =
+            (&self.name, if is_growing { "" } else { "; `growing` in its case widens them as errors have grown" });
         Some(format!(
             "{name} = {range} lies outside of the calibrated {} to {}, where errors may be larger than the intervals{remedy}.",
             self.from, self.to
@@ -56,7 +57,9 @@ impl CalibratedColumn {
     pub fn caution_on_absence(&self, plan: &Plan) -> Option<String> {
         let (name, greatest) = (&self.name, self.to);
         (!self.is_in(plan)).then(|| {
-            format!("The scenario has no {name}, with which errors grow: its intervals are those of {name} = {greatest}.")
+            format!(
+                "The scenario has no {name}, with which errors grow: its intervals are those of {name} = {greatest}."
+            )
         })
     }
 }

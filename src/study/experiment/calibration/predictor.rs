@@ -492,7 +492,11 @@ impl Predictor {
         };
         let sets = self.allowed.iter().map(|set| Reach::over(set.iter().map(change)));
         let known = self.covariance.uncertainty(&effects, self.deviation).with_allowed(sets);
-        let reach = of_residual(self.loss, self.noise, known).interval(self.conformal.half_width("", extent, self.level.share())?);
+        let reach = of_residual(self.loss, self.noise, known).interval(self.conformal.half_width(
+            "",
+            extent,
+            self.level.share(),
+        )?);
         Some(around(self.loss, value, (reach, self.noise)))
     }
 }

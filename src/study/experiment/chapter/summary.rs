@@ -87,13 +87,25 @@ impl SummaryInput<'_> {
         named.chain(rest).chain(self.fastest(&lines)).collect()
     }
 
-    /// Names the fastest group at both ends of the axis, if groups differ in kind rather than in size.
-    fn fastest(&self, lines: &[&TimeLine]) -> Option<String> {
-        let is_kind = |line: &&TimeLine| {
-            line.group
-                .split(", ")
-                .any(|part| part.rsplit(" = ").next().is_some_and(|value| value.parse::<f64>().is_err()))
+    /// Names the fastest groups at both ends of the axis, if groups differ in kind: for each of their sizes, because the
+    /// smallest problem is always the fastest.
+    fn fastest(&self, lines: &[&TimeLine]) -> Vec<String> {
+        let mut sizes: Vec<String> = Vec::new();
+        for line in lines {
+            let size = parts_of(&line.group, true);
+            if !sizes.contains(&size) {
+                sizes.push(size);
+            }
+        }
+        let of_size = |size: &String| {
+            lines.iter().copied().filter(|line| parts_of(&line.group, true) == *size).collect::<Vec<_>>()
         };
+        sizes.iter().rev().take(MAX_NAMED).filter_map(|size| self.fastest_of(size, &of_size(size))).collect()
+    }
+
+    /// Names the fastest group of one size at both ends of the axis.
+    fn fastest_of(&self, size: &str, lines: &[&TimeLine]) -> Option<String> {
+        let is_kind = |line: &&TimeLine| !parts_of(&line.group, false).is_empty();
         let places = || lines.iter().flat_map(|line| &line.points).map(|point| point.0);
         let ends = [places().fold(f64::INFINITY, f64::min), places().fold(f64::NEG_INFINITY, f64::max)];
         if lines.len() < 2 || ends[0] >= ends[1] || !lines.iter().all(is_kind) {
@@ -108,9 +120,11 @@ impl SummaryInput<'_> {
             let ties = found.iter().filter(|(other, _)| other.total_cmp(&seconds).is_eq()).count() - 1;
             let ties = if ties > 0 { format!(" and {ties} more") } else { String::new() };
             let (name, place) = (&self.axis.name, self.axis.along.text(place));
-            Some(format!("at {name} = {place} {} with {group}{ties}", time(seconds)))
+            let kind = parts_of(group, false);
+            Some(format!("at {name} = {place} {} with {kind}{ties}", time(seconds)))
         };
-        Some(format!("Least of all {}; {}.", best(ends[0])?, best(ends[1])?))
+        let of_all = if size.is_empty() { "Least of all".to_owned() } else { format!("With {size}, least of all") };
+        Some(format!("{of_all} {}; {}.", best(ends[0])?, best(ends[1])?))
     }
 
     fn line(&self, line: &TimeLine) -> Option<String> {
@@ -206,6 +220,12 @@ impl Errors {
     fn in_words_of_cases(&self) -> String {
         format!("{} ({})", self.in_words(), counted(self.relative.count(), "case"))
     }
+}
+
+/// Returns those values of a group that are numbers, which are sizes, or the others, which are kinds.
+fn parts_of(group: &str, are_numbers: bool) -> String {
+    let is_number = |part: &str| part.rsplit(" = ").next().is_some_and(|value| value.parse::<f64>().is_ok());
+    group.split(", ").filter(|part| is_number(part) == are_numbers).collect::<Vec<_>>().join(", ")
 }
 
 /// Collects the errors against the measurements, by prediction.

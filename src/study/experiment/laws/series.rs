@@ -364,10 +364,13 @@ fn sentences(series: &SpeedupSeries, beginning: &str, verdict: Option<&KarpFlatt
         None => write!(text, "; no knee up to p = {last}"),
     }
     .expect("a text can be written to");
-    if let Some(KarpFlattVerdict { trend, growing }) = verdict {
+    if let Some(KarpFlattVerdict { trend, growing, largest }) = verdict {
         let fractions = series.laws().into_iter().filter_map(|point| point.serial_fraction);
         write!(text, "; {}", trend.meaning(fractions)).expect("a text can be written to");
         text += &growth(growing);
+        // What has grown since few processors is not always what costs most on many.
+        let other = largest.iter().filter(|(name, _)| growing.first().is_some_and(|(most, _)| most != name));
+        text.extend(other.map(|part| format!("; at p = {last} its largest part is {}", named(part))));
     }
     text.push('\n');
     text
@@ -376,7 +379,6 @@ fn sentences(series: &SpeedupSeries, beginning: &str, verdict: Option<&KarpFlatt
 /// Describes the components whose parts of e grow, the largest first. Waiting is the consequence of something else, so
 /// the largest cause is named, too.
 fn growth(growing: &[(String, f64)]) -> String {
-    let named = |(name, growth): &(String, f64)| format!("{} ({growth:+.4} of e)", time_name(name).replace('_', " "));
     let is_waiting = |one: &&(String, f64)| WAITING.contains(&one.0.as_str());
     match (growing.first(), growing.iter().find(|one| !is_waiting(one))) {
         (None, _) => String::new(),
@@ -392,6 +394,10 @@ fn growth(growing: &[(String, f64)]) -> String {
             )
         }
     }
+}
+
+fn named((component, part): &(String, f64)) -> String {
+    format!("{} ({part:+.4} of e)", time_name(component).replace('_', " "))
 }
 
 fn described(group: &SeriesKey) -> String {

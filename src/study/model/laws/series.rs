@@ -150,11 +150,23 @@ impl Trend {
         if fractions.iter().all(|fraction| fraction.abs() < MIN) {
             return "e is 0: nothing is lost".to_owned();
         }
-        if fractions.iter().any(|fraction| *fraction < -MIN) {
+        let negative = fractions.iter().filter(|fraction| **fraction < -MIN).count();
+        if 2 * negative > fractions.len() {
             return format!(
                 "e is negative: {OVERHEAD} is, as the speedup is superlinear, and e measures no serial work"
             );
         }
+        let meaning = self.meaning_above_0(&fractions, sum / count);
+        match negative {
+            0 => meaning,
+            _ => format!("{meaning}; it is below 0 at {negative} of {count} p, where the speedup is superlinear"),
+        }
+    }
+
+    /// Returns a sentence on the meaning of the trend for values of e, most of which are above 0, with their `mean`.
+    fn meaning_above_0(self, fractions: &[f64], mean: f64) -> String {
+        /// A part of e that is rounding.
+        const MIN: f64 = 1e-9;
         if fractions.iter().all(|fraction| *fraction > 1.0 + MIN) {
             return "e is above 1: all take longer than one processor. Either the communication outweighs the gain, or the \
                     work grows with p, for which e has no meaning"
@@ -164,7 +176,7 @@ impl Trend {
             Self::Constant => format!(
                 "e is constant: the loss behaves like a serial fraction of {:.4}, whether serial work or communication \
                  that does not shrink with p",
-                sum / count
+                mean
             ),
             Self::Rising => format!("e rises: {OVERHEAD} grows faster than p - 1, as serial work alone does not"),
             Self::Falling => format!("e falls: {OVERHEAD} grows more slowly than p - 1, as from serial work"),
@@ -183,6 +195,9 @@ pub struct KarpFlattVerdict {
     /// The components whose parts of e grow from the fewest to the most processors, and their growth, the largest first.
     /// Empty if the components at p = 1 are unknown.
     pub growing: Vec<(String, f64)>,
+    /// The component with the largest part of e on the most processors, and that part; `None` if the components at p = 1
+    /// are unknown.
+    pub largest: Option<(String, f64)>,
 }
 
 /// The times of one program and problem by number of processors.
@@ -269,7 +284,9 @@ impl SpeedupSeries {
         let laws = self.laws();
         let fractions: Vec<_> =
             laws.iter().filter_map(|point| Some((point.processors.log2(), point.serial_fraction?))).collect();
-        Some(KarpFlattVerdict { trend: trend(&fractions)?, growing: self.growing() })
+        let parts = self.parts().pop().map(|(_, parts)| parts);
+        let largest = parts.into_iter().flatten().max_by(|one, other| one.1.total_cmp(&other.1));
+        Some(KarpFlattVerdict { trend: trend(&fractions)?, growing: self.growing(), largest })
     }
 
     /// Returns the parts of e by component, at each point with more than one processor. The result is empty if the

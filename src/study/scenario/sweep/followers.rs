@@ -117,12 +117,7 @@ impl Plan {
     /// Returns the number in `unit` that a case with these keys has on the axis `name`, or in the field with this path;
     /// `None` if it is none.
     #[must_use]
-    pub fn number_along(
-        &self,
-        name: &str,
-        unit: Option<&str>,
-        keys: &[(String, Option<AxisValue>)],
-    ) -> Option<f64> {
+    pub fn number_along(&self, name: &str, unit: Option<&str>, keys: &[(String, Option<AxisValue>)]) -> Option<f64> {
         let (axis, _) = self.axis_along(name).ok()?;
         let value = match keys.iter().find(|(key, _)| *key == axis.name) {
             Some((_, value)) => value.clone()?,
