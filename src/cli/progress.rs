@@ -336,10 +336,17 @@ mod tests {
 
     #[test]
     fn the_pace_of_slow_cases_is_a_time() {
-        let paces = [12.34, 1.0, 0.5, 0.011, 0.001].map(pace);
+        let paces = [(8, 100), (10, 10), (20, 10), (909, 10), (1000, 1), (9, 0)];
         assert_eq!(
-            paces,
-            ["12.3 a second", "1.0 a second", "one every 2.0 s", "one every 90.9 s", "one every 16.7 min"]
+            paces.map(|(seconds, done)| pace(Duration::from_secs(seconds), done)),
+            [
+                ", 12.5 a second",
+                ", 1.0 a second",
+                ", one every 2.0 s",
+                ", one every 90.9 s",
+                ", one every 16.7 min",
+                ""
+            ]
         );
     }
 

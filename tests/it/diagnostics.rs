@@ -170,7 +170,7 @@ fn hints_name_what_is_probably_meant() {
         (machine, like("network.links.bandwidth", "\"1 GB/s\""), "write `per_byte: \"12.5 GB/s\"`"),
         (machine, like("network.switching", wormhole), "did you mean `lanes`?"),
         (program, "Phases(steps: [Compute(seconds: \"1 ms\")])".to_owned(), "a number of seconds: write `1e-3`"),
-        (machine, like("processor", "\"8 Gflop/s\""), "write `FlopRate(\"8 Gflop/s\")`"),
+        (machine, like("nodes.processor", "\"8 Gflop/s\""), "write `FlopRate(\"8 Gflop/s\")`"),
         ("seed: 1,", axis("program.order", "Foo(shape: [8, 8])"), "put it in quotes: `\"Foo(shape: [8, 8])\"`"),
         ("seed: 1,", axis("program.roundz", "1"), "did you mean `rounds`?"),
     ] {

@@ -84,6 +84,70 @@ fn hidden_communication_is_that_beside_computations() {
     assert_eq!(times(blocking), [None, None]);
 }
 
+/// The record of a command on ranks in a line whose interfaces need no processor, and pass a byte in 1 ns as links do.
+fn offloaded(command: &[&str], more: &str, steps: &str) -> serde_json::Value {
+    let scenario = format!(
+        r#"Scenario(
+            machine: Machine(
+                name: "m",
+                nodes: Node(processor: FlopRate("1 Gflop/s"), memory: "64 GiB", router: Hardware,
+                    interface: Interface(overhead: "0 us", gap_per_byte: "1 GB/s", progress: Offloaded)),
+                network: Network(topology: Line(nodes: 3), routing: DimensionOrder,
+                    switching: CutThrough(packet: "4 KiB"), links: Link(per_byte: "1 GB/s")),
+                sends: Buffered),
+            ranks: 3, partition: Whole, placement: RowMajor, program: Phases(steps: [{steps}]), seed: 1)"#
+    );
+    let settings = more.split(' ').flat_map(|setting| ["--set", setting]);
+    let arguments: Vec<_> = command.iter().copied().chain(["--format", "json"]).chain(settings).collect();
+    let ran = Folder::with(scenario).parsim(&arguments).assert().success();
+    serde_json::from_slice(&ran.get_output().stdout).expect("a record")
+}
+
+/// A message is in flight until its last byte is there, and from the time at which it leaves the queue of its interface.
+#[test]
+fn a_message_is_in_flight_while_its_bytes_move() {
+    let hidden = |contention: &str, steps: &str| {
+        let contention = format!("machine.network.contention={contention} machine.nodes.interface.injection=Queued");
+        offloaded(&["run", "scenario.ron"], &contention, steps)["hidden_communication_s"]
+            .as_f64()
+            .expect("it is reported")
+    };
+    let long = r#"When(condition: "rank == 0", then: [Isend(to: "1", bytes: "10000 B", request: "a"),
+        Compute(seconds: "20e-6"), Wait(request: "a")]), When(condition: "rank == 1", then: [Receive(from: "0")])"#;
+    for contention in ["Off", "FirstComeFirstServed", "FairFlows"] {
+        let hidden = hidden(contention, long);
+        // 10 us for one of three ranks, less the first byte without contention.
+        assert!((hidden - 10e-6 / 3.0).abs() < 1e-9, "{contention}: {hidden}");
+    }
+    let queued = r#"When(condition: "rank == 0", then: [Isend(to: "1", bytes: "10000 B", request: "a"),
+            Isend(to: "2", bytes: "1000 B", request: "a"), Wait(request: "a")]),
+        When(condition: "rank == 1", then: [Receive(from: "0")]),
+        When(condition: "rank == 2", then: [Irecv(from: "0", request: "a"), Compute(seconds: "8e-6"), Wait(request: "a")])"#;
+    for contention in ["Off", "FirstComeFirstServed"] {
+        assert!(hidden(contention, queued).abs() < 1e-12, "{contention}");
+    }
+}
+
+/// Data that wait for their receive come from their sender over its links, although the receive is the cause.
+#[test]
+fn the_path_of_data_that_wait_leads_over_their_links() {
+    let steps = r#"When(condition: "rank == 0", then: [Isend(to: "2", bytes: "10000 B", request: "a"),
+            Compute(seconds: "20e-6"), Wait(request: "a")]),
+        When(condition: "rank == 2", then: [Compute(seconds: "2e-6"), Irecv(from: "0", request: "a"), Wait(request: "a"),
+            Compute(seconds: "30e-6")])"#;
+    for data in ["AtOnce", "WhenMatched(above:\"5000B\")", "OnRequest(above:\"5000B\")"] {
+        let settings = format!("machine.network.contention=FairFlows machine.nodes.interface.data={data}");
+        let record = offloaded(&["critical-path", "scenario.ron", "--accounts"], &settings, steps);
+        let links = record["path_by_link_s"].as_object().expect("the links of the path");
+        assert!(
+            links.contains_key("1-2") && !links.keys().any(|link| link.starts_with("within node")),
+            "{data}: {record}"
+        );
+        let overlap: Vec<_> = record["rank_overlap_s"].as_array().expect("a time for each rank").clone();
+        assert!(overlap[0].as_f64().is_some_and(|seconds| seconds > 9e-6), "{data}: {record}");
+    }
+}
+
 /// Over several seeds, the communication that is hidden is their mean, as the makespan is.
 #[test]
 fn hidden_communication_is_a_mean_over_seeds() {

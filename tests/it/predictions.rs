@@ -124,6 +124,33 @@ fn measurements_stand_beside_calibrated_values() {
     assert_eq!(measured(&["--set", "machine.nodes.receiving.per_packet=1 us"]), [None; 4]);
 }
 
+/// Intervals that grow with a column are those of the table's rows, by an axis and by a field; beyond these rows they grow
+/// further, and a note says that nothing was tried there.
+#[test]
+fn intervals_grow_in_scenarios_as_in_tables() {
+    let calibrated = Calibrated::new();
+    calibrated.rewrite(
+        "case.ron",
+        "evaluations: 60",
+        "evaluations: 60, intervals: Intervals(level: 90, growing: \"p\")",
+    );
+    let printed =
+        parsim().args(["calibrate", &calibrated.path("case.ron"), "--format", "jsonl"]).output().expect("it runs");
+    let table = String::from_utf8(printed.stdout).expect("it is text");
+    let cells = table.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row is JSON"));
+    let cells: Vec<_> = cells.filter(|row| row["record"] == "cell" && row["program.bytes"] == "4000 B").collect();
+    let ends = |row: &Value| [row["makespan_low90_s"].clone(), row["makespan_high90_s"].clone()];
+    let long = ["--set", "program.bytes=4000 B"];
+    let rows = calibrated.rows("sweep", &[&long[..], &["--over", "p=2,8,16"]].concat());
+    assert_eq!([ends(&rows[0]), ends(&rows[1])], [ends(&cells[0]), ends(&cells[2])]);
+    let alone = calibrated.rows("run", &[&long[..], &["--set", "ranks=8"]].concat());
+    assert_eq!(ends(&alone[0]), ends(&cells[2]));
+    let width = |row: &Value| row["makespan_high90_s"].as_f64().unwrap() / row["makespan_low90_s"].as_f64().unwrap();
+    assert!(width(&rows[2]) > width(&rows[1]) && width(&rows[1]) > width(&rows[0]), "{rows:?}");
+    let (_, notes) = calibrated.asked("sweep", &[&long[..], &["--over", "p=2,16"]].concat());
+    assert!(notes.contains("p = 16 lies outside of the calibrated 2 to 8"), "{notes}");
+}
+
 /// A fit that is kept replaces its case: nothing is calibrated again, and every answer is the same.
 #[test]
 fn a_kept_fit_predicts_as_its_case() {

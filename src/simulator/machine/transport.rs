@@ -84,12 +84,16 @@ pub enum Completion {
     Launched {
         /// The sender's handle.
         handle: u32,
+        /// The time at which they start, now or later.
+        at: SimTime,
     },
     /// The last byte of a message is at the interface of its destination, and may wait there for the processor. It may be
     /// reported several times, and only if [requested](Transport::report_flights).
     Landed {
         /// The sender's handle.
         handle: u32,
+        /// The time at which it is there, now or later.
+        at: SimTime,
     },
     /// The data of an announced message have arrived.
     Arrived {

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// Distribution of the relative deviation of a computation's time. The deviation is drawn for each computation from the
-/// random stream of its rank. Loads have none: its mean is 0, and no load is faster than its memory.
+/// random stream of its rank. Loads have none, because no load is faster than its memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Noise {
@@ -14,7 +14,8 @@ pub enum Noise {
     Quiet,
     /// Uniformly distributed between minus and plus this share of the time; the share is below 1.
     Uniform(f64),
-    /// Normally distributed with this standard deviation, below 1, truncated so that no time is negative.
+    /// Normally distributed with this standard deviation, below 1. A negative time becomes 0, which lengthens the mean by
+    /// 0.08 % with a deviation of 0.4, and by 6 % with 0.9.
     Normal(f64),
     /// The time is multiplied by a log-normal factor with mean 1 and this standard deviation, below 1: occasionally a
     /// computation takes much longer.

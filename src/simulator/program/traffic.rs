@@ -164,7 +164,9 @@ impl Program for Traffic {
         if machine.nodes.interface.is_some() {
             let message =
                 "traffic bypasses the nodes' interfaces, so that their times would not be accounted for".to_owned();
-            fault("program", message, "leave `nodes.interface` out, or give a program of messages");
+            let help = "leave `nodes.interface` out (of a file by `Like(File(\"…\"), {\"nodes.interface\": None})`), or give a \
+                        program of messages";
+            fault("program", message, help);
         }
         if let Some(rank) = (0..layout.ranks()).find(|rank| layout.location(*rank).core > 0) {
             let message = format!("rank {rank} is not the first on its node: traffic goes between nodes");

@@ -281,8 +281,8 @@ impl<'s, O: Observer> Execution<'s, O> {
     /// Handles one completion of the transport.
     fn handle_completion(&mut self, now: SimTime, completion: Completion) -> Result<(), SimulationError> {
         match completion {
-            Completion::Launched { handle } => self.measure_launch(now, handle),
-            Completion::Landed { handle } => self.measure_landing(now, handle),
+            Completion::Launched { handle, at } => self.measure_launch(at, handle),
+            Completion::Landed { handle, at } => self.measure_landing(at, handle),
             _ if self.background.is_some() && self.handle_background(now, completion) => {}
             Completion::Computed { owner } | Completion::TimerExpired { owner } => self.timer_expired(now, owner)?,
             Completion::SendBegun { handle } => {
@@ -316,18 +316,18 @@ impl<'s, O: Observer> Execution<'s, O> {
         Ok(())
     }
 
-    /// Begins the flight of a message.
-    fn measure_launch(&mut self, now: SimTime, handle: u32) {
+    /// Begins the flight of a message at a time from now on.
+    fn measure_launch(&mut self, at: SimTime, handle: u32) {
         if let Some(overlap) = &mut self.overlap {
-            overlap.launched(now, handle);
+            overlap.launched(at, handle);
         }
     }
 
-    /// Ends the flight of a message, unless it has ended.
+    /// Ends the flight of a message at a time from now on, unless its end is known.
     #[inline]
-    fn measure_landing(&mut self, now: SimTime, handle: u32) {
+    fn measure_landing(&mut self, at: SimTime, handle: u32) {
         if let Some(overlap) = &mut self.overlap {
-            overlap.landed(now, handle);
+            overlap.landed(at, handle);
         }
     }
 

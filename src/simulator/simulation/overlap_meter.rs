@@ -3,13 +3,27 @@
 use crate::trace::{Accounts, Activity, EXPOSED_COMMUNICATION, HIDDEN_COMMUNICATION};
 use crate::units::{SimDuration, SimTime, TotalTime};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Measures the time for which each rank computes, loads or stores data while a message from or to it is in flight, that
 /// is, from the time at which its data begin to leave until the last byte is at its destination.
 pub struct OverlapMeter {
     ranks: Vec<RankOverlap>,
-    /// The messages that have been sent and have not arrived, by handle: their ends, and whether they are in flight.
+    /// The messages that have been sent and whose arrival is not known, by handle: their ends, and whether the beginning of
+    /// their flight is known.
     messages: FxHashMap<u32, ([u32; 2], bool)>,
+    /// The beginnings and ends of flights that are still to come, in the order of time.
+    coming: BinaryHeap<Reverse<FlightChange>>,
+}
+
+/// The beginning or the end of the flight of a message between two ranks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct FlightChange {
+    at: SimTime,
+    /// Of changes at the same time, beginnings come first.
+    is_end: bool,
+    ends: [u32; 2],
 }
 
 #[derive(Clone, Copy, Default)]
@@ -26,7 +40,11 @@ struct RankOverlap {
 
 impl OverlapMeter {
     pub fn new(ranks: u32) -> Self {
-        Self { ranks: vec![RankOverlap::default(); ranks as usize], messages: FxHashMap::default() }
+        Self {
+            ranks: vec![RankOverlap::default(); ranks as usize],
+            messages: FxHashMap::default(),
+            coming: BinaryHeap::new(),
+        }
     }
 
     /// Handles the request to send a message from one rank to another.
@@ -34,27 +52,28 @@ impl OverlapMeter {
         self.messages.insert(handle, (ends, false));
     }
 
-    /// Handles the beginning of the flight of a message.
-    pub fn launched(&mut self, now: SimTime, handle: u32) {
-        let Some((ends, is_in_flight @ false)) = self.messages.get_mut(&handle) else { return };
-        *is_in_flight = true;
-        for rank in *ends {
-            let rank = &mut self.ranks[rank as usize];
-            if rank.in_flight == 0 {
-                rank.since = now;
-            }
-            rank.in_flight += 1;
-        }
+    /// Handles the beginning of the flight of a message, now or later.
+    pub fn launched(&mut self, at: SimTime, handle: u32) {
+        let Some((ends, is_known @ false)) = self.messages.get_mut(&handle) else { return };
+        *is_known = true;
+        self.coming.push(Reverse(FlightChange { at, is_end: false, ends: *ends }));
     }
 
-    /// Handles the arrival of the last byte of a message, unless it has arrived.
-    pub fn landed(&mut self, now: SimTime, handle: u32) {
+    /// Handles the arrival of the last byte of a message, now or later, unless it is known.
+    pub fn landed(&mut self, at: SimTime, handle: u32) {
         let Some((ends, true)) = self.messages.remove(&handle) else { return };
-        for rank in ends {
-            let rank = &mut self.ranks[rank as usize];
-            rank.in_flight -= 1;
-            if rank.in_flight == 0 {
-                rank.ended += now.since(rank.since);
+        self.coming.push(Reverse(FlightChange { at, is_end: true, ends }));
+    }
+
+    /// Brings the flights up to now.
+    fn advance(&mut self, now: SimTime) {
+        while let Some(Reverse(FlightChange { at, is_end, ends })) = self.coming.peek().copied()
+            && at <= now
+        {
+            self.coming.pop();
+            for rank in ends {
+                let rank = &mut self.ranks[rank as usize];
+                if is_end { rank.end_flight(at) } else { rank.begin_flight(at) }
             }
         }
     }
@@ -62,6 +81,7 @@ impl OverlapMeter {
     /// Handles the completion of the accounts of `rank`, which has done its own work for `own` since the last one, while
     /// its processor worked for the communication for `system`. This takes place while messages are in flight.
     pub fn account(&mut self, now: SimTime, rank: u32, own: SimDuration, system: SimDuration) {
+        self.advance(now);
         let rank = &mut self.ranks[rank as usize];
         let in_flight = rank.in_flight_until(now);
         let beside = in_flight - rank.accounted;
@@ -80,6 +100,20 @@ impl OverlapMeter {
 }
 
 impl RankOverlap {
+    fn begin_flight(&mut self, at: SimTime) {
+        if self.in_flight == 0 {
+            self.since = at;
+        }
+        self.in_flight += 1;
+    }
+
+    fn end_flight(&mut self, at: SimTime) {
+        self.in_flight -= 1;
+        if self.in_flight == 0 {
+            self.ended += at.since(self.since);
+        }
+    }
+
     fn in_flight_until(&self, now: SimTime) -> SimDuration {
         if self.in_flight == 0 { self.ended } else { self.ended + now.since(self.since) }
     }
@@ -101,10 +135,11 @@ mod tests {
         meter.launched(at(2), 7);
         meter.launched(at(3), 8);
         meter.launched(at(4), 8);
+        // Its end is known before.
+        meter.landed(at(5), 8);
         meter.account(at(4), 0, us(3), us(1));
         meter.landed(at(4), 7);
-        meter.landed(at(5), 8);
-        meter.landed(at(6), 8);
+        meter.landed(at(9), 8);
         meter.account(at(9), 0, us(5), us(0));
         meter.account(at(9), 1, us(0), us(0));
         let [hidden, exposed] = meter.outcomes(&accounts);

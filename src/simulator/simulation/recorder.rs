@@ -21,6 +21,7 @@ type RankEvent = (u32, SimTime);
 /// A message that is in flight or has not been received.
 #[derive(Clone, Copy)]
 struct RecordedMessage {
+    sender: u32,
     sent: RankEvent,
     bytes: u64,
     delivered: SimTime,
@@ -158,8 +159,9 @@ impl<'w> Recorder<'w> {
     }
 
     /// Registers a send.
-    fn posted(&mut self, sent: RankEvent, operation: Operation, handle: u32, bytes: u64) {
-        put(&mut self.messages, handle, RecordedMessage { sent, bytes, delivered: sent.1, received: None });
+    fn posted(&mut self, sender: u32, operation: Operation, handle: u32, bytes: u64) {
+        let sent = self.origin(sender);
+        put(&mut self.messages, handle, RecordedMessage { sender, sent, bytes, delivered: sent.1, received: None });
         put(&mut self.operations, operation.place, RecordedOperation::UnderWay(sent));
     }
 
@@ -178,7 +180,8 @@ impl<'w> Recorder<'w> {
         self.note_match(now, rank, found);
         let message = *self.message(found.by);
         let (delivered, delay) = (message.delivered, message.delivered.since(message.sent.1));
-        let cause = Cause { event: message.sent.0, delay, means: CauseKind::Message { bytes: message.bytes } };
+        let cause =
+            Cause { event: message.sent.0, delay, means: CauseKind::Message { bytes: message.bytes, sender: None } };
         let complete = match self.operations.get(found.operation.place as usize) {
             Some(Some(RecordedOperation::UnderWay((event, at)))) if delivered < now && *at < now => {
                 let cause = Cause { event: *event, delay: now.since(*at), means: CauseKind::Sending };
@@ -208,8 +211,9 @@ impl<'w> Recorder<'w> {
     fn arrived(&mut self, now: SimTime, operation: Operation, handle: u32) {
         let message = self.message(handle);
         message.delivered = now;
-        let (origin, bytes) = (message.received.unwrap_or(message.sent), message.bytes);
-        self.complete(now, operation, origin, CauseKind::Message { bytes });
+        let RecordedMessage { sender, sent, bytes, received, .. } = *message;
+        let means = CauseKind::Message { bytes, sender: received.map(|_| sender) };
+        self.complete(now, operation, received.unwrap_or(sent), means);
     }
 
     /// Handles the completion of a send.
@@ -295,7 +299,7 @@ impl Observer for Recorder<'_> {
             }
             Occurrence::ActivityEnded(ref entry) => self.record_interval(entry),
             Occurrence::Posted { rank, operation, handle, bytes } => {
-                self.posted(self.origin(rank), operation, handle, bytes);
+                self.posted(rank, operation, handle, bytes);
             }
             Occurrence::Begun { rank, operation } => {
                 let origin = self.origin(rank);

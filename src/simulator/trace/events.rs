@@ -35,12 +35,15 @@ impl Label {
 }
 
 /// The means by which a cause takes effect.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Way {
     /// The kind of delay: [`MESSAGE`], or a delay within the process, for example `sending`.
     pub kind: String,
     /// The link or connection over which the cause acts; may be empty.
     pub link: String,
+    /// The process that has sent the message, if the cause is not its sending but, for example, the receive for which its
+    /// data waited.
+    pub sender: Option<u32>,
 }
 
 /// A cause of an event other than its predecessor in the same process.

@@ -14,13 +14,13 @@ use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
 /// The first bytes of a recording; the number is the version of the format.
-pub const MAGIC: &[u8] = b"parsim-trace 7\n";
+pub const MAGIC: &[u8] = b"parsim-trace 8\n";
 
-/// The common first bytes of recordings of all versions. Versions 1 to 7 can be read. Version 1 has no transfers,
+/// The common first bytes of recordings of all versions. Versions 1 to 8 can be read. Version 1 has no transfers,
 /// version 2 no alternating ones, version 3 no loads, version 4 no ready ranks, version 5 no origin, version 6 no times
-/// of the communication work.
+/// of the communication work, version 7 no senders of messages that waited for a receive.
 const KIND: &[u8] = b"parsim-trace ";
-const READABLE: [u8; 7] = [b'1', b'2', b'3', b'4', b'5', b'6', b'7'];
+const READABLE: [u8; 8] = [b'1', b'2', b'3', b'4', b'5', b'6', b'7', b'8'];
 
 /// Returns whether a file with these first bytes is a recording, of any version.
 #[must_use]
@@ -90,10 +90,12 @@ pub struct Cause {
 /// The means by which one event causes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CauseKind {
-    /// A message arrived; the cause is the event of its sending.
+    /// A message arrived; the cause is the event of its sending, or the receive for which its data waited.
     Message {
         /// The length of the message.
         bytes: u64,
+        /// The rank that has sent it, if its sending is not the cause.
+        sender: Option<u32>,
     },
     /// A send completed; the cause is its start, or the receive for which the sender waited.
     Sending,
@@ -118,6 +120,8 @@ mod mark {
     pub const READY: u8 = 9;
     /// The times at which the processor works for the communication in the next interval.
     pub const BUSY: u8 = 10;
+    /// The sender of the message that ends the next interval, if its sending is not the cause.
+    pub const SENDER: u8 = 11;
 }
 
 /// The time at which each channel is free after the transfers recorded so far, by the vertices that it joins and its

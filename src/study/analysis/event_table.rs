@@ -238,7 +238,7 @@ fn antecedent(
     let (span, over) = rest.split_once('@').unwrap_or((rest, ""));
     let delay = seconds(span).ok_or_else(|| fault(SECONDS))?;
     let event = *numbers.get(&antecedent).ok_or(TableError::UnknownAntecedent { line, id, antecedent })?;
-    let way = events.way(Way { kind: MESSAGE.to_owned(), link: over.to_owned() });
+    let way = events.way(Way { kind: MESSAGE.to_owned(), link: over.to_owned(), sender: None });
     Ok(Antecedent { event, way, delay })
 }
 

@@ -266,7 +266,7 @@ impl PlannedCases<'_> {
 
     /// Returns the number of all cases and of those selected, in words.
     fn total(&self, count: u64, chosen: u64) -> String {
-        let Some(Shard { number, of }) = self.shard else { return format!("{count} cases") };
+        let Some(Shard { number, of }) = self.shard else { return counted(count, "case") };
         let are = if chosen == 1 { "is" } else { "are" };
         format!("{chosen} of {} {are} in shard {number} of {of}", counted(count, "case"))
     }

@@ -109,7 +109,7 @@ impl Remarks {
             self.idle_in_traffic.extend((!node.detours.is_empty()).then_some("`nodes.detours`"));
             self.idle_in_traffic.extend(starts.then_some("`start` of links"));
         }
-        if !scenario.program.loads() {
+        if !scenario.program.loads() && computes(&scenario.program) {
             let levels = node.levels.iter().chain(&scenario.machine.levels);
             let with_memory = levels.filter(|level| level.memory.is_some());
             self.unused.extend(with_memory.map(|level| format!("`{}`", level.name)));
@@ -299,6 +299,19 @@ impl Remarks {
         (!names.is_empty()).then(|| {
             format!("note: the program loads nothing: the memory of {names} costs its messages within a node, and no computation")
         })
+    }
+}
+
+/// Returns `true` if a program may do more than communicate.
+fn computes(program: &Shipped) -> bool {
+    match program {
+        Shipped::Phases(steps) => steps.computes(),
+        Shipped::Ping(_)
+        | Shipped::RingShift(_)
+        | Shipped::LinkRate(_)
+        | Shipped::Collective(_)
+        | Shipped::Traffic(_) => false,
+        _ => true,
     }
 }
 

@@ -298,10 +298,10 @@ impl MessageTransport {
         if message.is_issued {
             self.completions.push_back(Completion::SendBegun { handle: message.handle });
         }
-        if self.reports_flights && message.role.carries_data() {
-            self.completions.push_back(Completion::Launched { handle: message.handle });
-        }
         let begin = self.begin_at_interface(now, &message);
+        if self.reports_flights && message.role.carries_data() {
+            self.completions.push_back(Completion::Launched { handle: message.handle, at: begin });
+        }
         let mut leaves = begin;
         let core = self.resources.cpu(from, resources.cpu);
         let mut busy = SimDuration::ZERO;

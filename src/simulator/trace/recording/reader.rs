@@ -86,12 +86,12 @@ pub enum RecordingError {
     Read(io::Error),
     /// The bytes do not begin like a recording.
     #[error(
-        "this is not a trace of parsim, which begins with `parsim-trace 7`; write one with `parsim run SCENARIO --trace FILE`"
+        "this is not a trace of parsim, which begins with `parsim-trace 8`; write one with `parsim run SCENARIO --trace FILE`"
     )]
     NoRecording,
     /// The bytes are a recording of another version.
     #[error(
-        "this trace has version {version} of the format, but this parsim reads versions 1 to 7; record the run again with it"
+        "this trace has version {version} of the format, but this parsim reads versions 1 to 8; record the run again with it"
     )]
     OtherVersion {
         /// The text in the place of the version number.
@@ -167,7 +167,12 @@ impl<R: Read> CountedBytes<R> {
             busy = (0..count).map(|_| self.busy()).collect::<Result<_, _>>()?;
             mark = self.byte()?;
         }
-        Ok(IntervalPreface { mark, ready, is_shared, busy })
+        let mut sender = None;
+        if mark == mark::SENDER {
+            sender = Some(self.small("a rank")?);
+            mark = self.byte()?;
+        }
+        Ok(IntervalPreface { mark, ready, is_shared, busy, sender })
     }
 
     fn busy(&mut self) -> Result<WrittenWork, RecordingError> {
@@ -228,8 +233,9 @@ struct PartialRecording {
     labels: Vec<[u16; Activity::ALL.len()]>,
     /// The number of activities in the version of the recording.
     activities: u64,
-    /// The ways of messages by the nodes at their ends, cached because a trace may have many more messages than ways.
-    message_ways: FxHashMap<(u32, u32), u32>,
+    /// The ways of messages by the nodes at their ends, and by the sender if another event is the cause, cached because a
+    /// trace may have many more messages than ways.
+    message_ways: FxHashMap<((u32, u32), Option<u32>), u32>,
     transfers: Vec<Transfer>,
     free: FreeTimes,
 }
@@ -315,6 +321,8 @@ struct IntervalPreface {
     is_shared: bool,
     /// The times of the system time; empty if they are not given.
     busy: Vec<WrittenWork>,
+    /// The sender of the message that ends the interval, if its sending is not the cause.
+    sender: Option<u32>,
 }
 
 /// Work of a processor for the communication, as written.
@@ -416,7 +424,7 @@ impl PartialRecording {
         if activity != Activity::Idle && mark == mark::INTERVAL {
             self.events.push(Event { process: rank, service: rest, label }, None, &[]);
         } else if activity != Activity::Idle {
-            let antecedent = self.antecedent(mark, rank, source)?;
+            let antecedent = self.antecedent(preface, rank, source)?;
             self.events.push(Event { process: rank, service: SimDuration::ZERO, label }, None, &[antecedent]);
         }
         self.place_work(preface, &interval, first).map_err(|fault| source.malformed(fault))
@@ -520,17 +528,21 @@ impl PartialRecording {
 
     fn antecedent<R: Read>(
         &mut self,
-        mark: u8,
+        preface: &IntervalPreface,
         rank: u32,
         source: &mut CountedBytes<R>,
     ) -> Result<Antecedent, RecordingError> {
+        let IntervalPreface { mark, sender, .. } = *preface;
+        if sender.is_some_and(|sender| sender as usize >= self.ends.len()) {
+            return Err(source.malformed("the sender of a message is not a rank"));
+        }
         let event = self.cause(source, "an event")?;
         let delay = source.span()?;
-        let mut own = |kind: &str| self.events.way(Way { kind: kind.to_owned(), link: String::new() });
+        let mut own = |kind: &str| self.events.way(Way { kind: kind.to_owned(), ..Way::default() });
         let way = match mark.checked_sub(mark::CAUSED) {
             Some(0) => {
                 source.number()?;
-                self.message_way(self.events.get(event).process, rank)
+                self.message_way((self.events.get(event).process, sender), rank)
             }
             Some(1) => own("sending"),
             Some(2) => own("memory"),
@@ -540,13 +552,13 @@ impl PartialRecording {
         Ok(Antecedent { event, way, delay })
     }
 
-    /// Returns the way between the nodes of two ranks.
-    fn message_way(&mut self, from: u32, to: u32) -> u32 {
+    /// Returns the way of a message to a rank: from the rank of the cause or, if that is another one, from the `sender`.
+    fn message_way(&mut self, (cause, sender): (u32, Option<u32>), to: u32) -> u32 {
         let node = |rank: u32| self.header.nodes[rank as usize];
-        let ends = (node(from), node(to));
-        let events = &mut self.events;
-        let way = || events.way(Way { kind: MESSAGE.to_owned(), link: format!("{}-{}", ends.0, ends.1) });
-        *self.message_ways.entry(ends).or_insert_with(way)
+        let ends = (node(sender.unwrap_or(cause)), node(to));
+        let (events, kind) = (&mut self.events, MESSAGE.to_owned());
+        let way = || events.way(Way { kind, link: format!("{}-{}", ends.0, ends.1), sender });
+        *self.message_ways.entry((ends, sender)).or_insert_with(way)
     }
 
     fn finish<R: Read>(self, source: &mut CountedBytes<R>) -> Result<Recording, RecordingError> {

@@ -32,7 +32,7 @@ fn recorded() -> Vec<u8> {
     writer.interval(&interval(1, Activity::Computing, 1, None), &[]).unwrap();
     let sent = writer.interval(&interval(0, Activity::Computing, 3, None), &[]).unwrap();
     assert_eq!(sent, Some(1));
-    let means = CauseKind::Message { bytes: 120 };
+    let means = CauseKind::Message { bytes: 120, sender: None };
     let cause = Cause { event: 1, delay: SimDuration::from_us(1), means };
     writer.interval(&interval(1, Activity::Blocked, 4, Some(cause)), &[]).unwrap();
     let sending = interval(0, Activity::Sending, 5, None);
@@ -94,7 +94,8 @@ fn recordings_of_the_first_version_are_read_and_of_later_ones_refused() {
         (b'5', true),
         (b'6', true),
         (b'7', true),
-        (b'8', false),
+        (b'8', true),
+        (b'9', false),
         (b'x', false),
     ] {
         bytes[place] = version;
@@ -134,6 +135,24 @@ fn a_recording_is_read_back() {
     assert!(events.work_interval(2).is_none() && events.work_interval(5).is_none());
     let idle = recording.times.ranks[1][0][Activity::Idle as usize];
     assert_eq!(idle, SimDuration::from_us(1));
+}
+
+/// The data of a message that waits for its receive are caused by the receiver, and come from the sender.
+#[test]
+fn the_sender_of_a_message_is_read_back_if_it_is_not_the_cause() {
+    let mut bytes = Vec::new();
+    let (origin, program, machine) = (String::new(), "two".to_owned(), "none".to_owned());
+    let header = Header { origin, program, machine, nodes: vec![4, 7] };
+    let mut writer = RecordingWriter::new(&mut bytes, &header).unwrap();
+    writer.interval(&interval(1, Activity::Computing, 1, None), &[]).unwrap();
+    let means = CauseKind::Message { bytes: 120, sender: Some(0) };
+    let cause = Cause { event: 0, delay: SimDuration::from_us(1), means };
+    writer.interval(&interval(1, Activity::Blocked, 2, Some(cause)), &[]).unwrap();
+    writer.finish(SimDuration::from_us(2), &[], Counts::default()).unwrap();
+    let events = Recording::read(&bytes[..]).unwrap().events;
+    let [antecedent] = events.antecedents(1) else { panic!("one antecedent") };
+    let way = events.way_of(antecedent);
+    assert_eq!((antecedent.event, way.link.as_str(), way.sender), (0, "4-7", Some(0)));
 }
 
 #[test]

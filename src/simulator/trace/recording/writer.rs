@@ -141,6 +141,10 @@ impl<W: Write> RecordingWriter<W> {
         if !busy.is_empty() {
             self.busy(self.end(rank), busy)?;
         }
+        if let Some(CauseKind::Message { sender: Some(sender), .. }) = cause.map(|cause| cause.means) {
+            self.buffer.push(mark::SENDER);
+            self.buffer.number(sender.into());
+        }
         self.buffer.push(cause.map_or(mark::INTERVAL, |cause| mark::CAUSED + cause.means.number()));
         let doing = phase * Activity::ALL.len() as u64 + activity as u64;
         self.buffer.numbers(&[end.since(self.last).ps(), u64::from(rank), doing, system.ps()]);
@@ -149,7 +153,7 @@ impl<W: Write> RecordingWriter<W> {
         if let Some(cause) = cause {
             self.buffer.number(self.events - 1 - u64::from(cause.event));
             self.buffer.number(cause.delay.ps());
-            if let CauseKind::Message { bytes } = cause.means {
+            if let CauseKind::Message { bytes, .. } = cause.means {
                 self.buffer.number(bytes);
             }
         }

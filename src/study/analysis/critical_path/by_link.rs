@@ -34,6 +34,8 @@ pub struct MessageTransfers<'r> {
     nodes: &'r [u32],
     /// The transfers by the event that sent the message.
     transfers: FxHashMap<EventId, Vec<&'r Transfer>>,
+    /// The transfers of the processes whose messages have other causes than their sending.
+    of_senders: FxHashMap<u32, Vec<&'r Transfer>>,
 }
 
 impl<'r> MessageTransfers<'r> {
@@ -42,21 +44,36 @@ impl<'r> MessageTransfers<'r> {
         if run.transfers.is_empty() {
             return None;
         }
-        let causes: FxHashSet<EventId> = path.spans().filter_map(|span| message(path, &span)).collect();
-        let mut transfers: FxHashMap<_, Vec<_>> = FxHashMap::default();
-        for transfer in run.transfers.iter().filter(|it| !it.is_acknowledge && causes.contains(&it.event)) {
-            transfers.entry(transfer.event).or_default().push(transfer);
+        let messages = || path.spans().filter_map(|span| message(path, &span));
+        let causes: FxHashSet<EventId> = messages().map(|message| message.cause).collect();
+        let senders: FxHashSet<u32> = messages().filter_map(|message| message.sender).collect();
+        let mut found =
+            Self { nodes: &run.header.nodes, transfers: FxHashMap::default(), of_senders: FxHashMap::default() };
+        for transfer in run.transfers.iter().filter(|transfer| !transfer.is_acknowledge) {
+            let sender = path.events().get(transfer.event).process;
+            if causes.contains(&transfer.event) {
+                found.transfers.entry(transfer.event).or_default().push(transfer);
+            }
+            if senders.contains(&sender) {
+                found.of_senders.entry(sender).or_default().push(transfer);
+            }
         }
-        Some(Self { nodes: &run.header.nodes, transfers })
+        Some(found)
     }
 
     /// Returns the route of a message that is a piece of a path, from the beginning of the piece to its end without
     /// gaps. Returns `None` if the piece is not a message, or if the message used no link.
     #[must_use]
     pub fn way(&self, path: &CriticalPath<'_>, span: &PathSpan) -> Option<Vec<RoutePart>> {
-        let cause = message(path, span)?;
+        let SpanMessage { cause, sender } = message(path, span)?;
         let destination = *self.nodes.get(path.events().get(span.event).process as usize)?;
-        let own = self.transfers.get(&cause)?.iter().filter(|transfer| transfer.destination == destination);
+        let transfers = match sender {
+            Some(sender) => self.of_senders.get(&sender)?,
+            None => self.transfers.get(&cause)?,
+        };
+        // The messages of a sender are told apart by their times.
+        let is_within = |transfer: &Transfer| sender.is_none() || span.contains(transfer);
+        let own = transfers.iter().filter(|transfer| transfer.destination == destination && is_within(transfer));
         let mut links: Vec<(SimTime, Direction, Vec<&Transfer>)> = Vec::new();
         for transfer in own {
             let direction = transfer.direction();
@@ -66,16 +83,30 @@ impl<'r> MessageTransfers<'r> {
             }
         }
         links.sort_by_key(|link| (link.0, link.1));
-        Some(sweep(span, &links))
+        (!links.is_empty()).then(|| sweep(span, &links))
     }
 }
 
-/// Returns the event that sent the message, if a piece of a path is a message.
-fn message(path: &CriticalPath<'_>, span: &PathSpan) -> Option<EventId> {
-    match &span.through {
-        EventArc::Antecedent(antecedent) if path.events().way_of(antecedent).kind == MESSAGE => Some(antecedent.event),
-        _ => None,
+/// A message that is a piece of a path.
+struct SpanMessage {
+    cause: EventId,
+    /// The process that sent it, if its sending is not the cause.
+    sender: Option<u32>,
+}
+
+impl PathSpan {
+    /// Returns `true` if a transfer takes place within the piece.
+    fn contains(&self, transfer: &Transfer) -> bool {
+        let from = transfer.first.since(SimTime::START);
+        from >= self.from && from + transfer.time <= self.to
     }
+}
+
+/// Returns the message, if a piece of a path is one.
+fn message(path: &CriticalPath<'_>, span: &PathSpan) -> Option<SpanMessage> {
+    let EventArc::Antecedent(antecedent) = &span.through else { return None };
+    let way = path.events().way_of(antecedent);
+    (way.kind == MESSAGE).then(|| SpanMessage { cause: antecedent.event, sender: way.sender })
 }
 
 /// Divides a piece of a path by links, which are given in the order in which the message reached them.

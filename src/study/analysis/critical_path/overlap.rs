@@ -8,8 +8,8 @@ use parsim_sim::units::SimDuration;
 /// An interval of a process, as (process, from, to), so that lists of intervals sort by process and time.
 type ProcessInterval = (u32, SimDuration, SimDuration);
 
-/// Returns the time in which each process computes, loads or stores data while a message that it sends or receives is in flight, that is,
-/// from the beginning of the send to the delivery.
+/// Returns the time in which each process computes, loads or stores data while a message that it sends or receives is in
+/// flight, that is, from the beginning of the send, or of the receive for which its data wait, to the delivery.
 pub fn overlaps(path: &CriticalPath<'_>) -> Vec<SimDuration> {
     let flights = united(flights(path));
     let mut overlaps = vec![SimDuration::ZERO; path.events().processes() as usize];
@@ -30,7 +30,8 @@ fn flights(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     for event in 0..events.count() {
         for antecedent in events.antecedents(event).iter().filter(|one| events.way_of(one).kind == MESSAGE) {
             let sent = path.critical(antecedent.event);
-            let ends = [antecedent.event, event].map(|end| events.get(end).process);
+            let sender = events.way_of(antecedent).sender.unwrap_or(events.get(antecedent.event).process);
+            let ends = [sender, events.get(event).process];
             flights.extend(ends.map(|process| (process, sent, sent + antecedent.delay)));
         }
     }

@@ -145,7 +145,7 @@ fn no_events_have_no_parallelism() {
 fn critical_times_are_those_of_the_definition() {
     let mut events = Events::default();
     let labels = ["work", "loading"].map(|kind| events.label(Label { kind: kind.to_owned(), phase: String::new() }));
-    let ways = [MESSAGE, "memory"].map(|kind| events.way(Way { kind: kind.to_owned(), link: String::new() }));
+    let ways = [MESSAGE, "memory"].map(|kind| events.way(Way { kind: kind.to_owned(), ..Way::default() }));
     let number = |seed: u32, range: u32| seed.wrapping_mul(2_654_435_761) / 7 % range;
     for event in 0..400_u32 {
         let causes = (0..number(event, 3)).filter(|_| event > 0);

@@ -115,7 +115,7 @@ mod tests {
         let mut events = Events::default();
         let mut label = |activity: Activity| events.label(Label { kind: activity.name().into(), phase: "one".into() });
         let [computing, system, blocked] = [Activity::Computing, Activity::System, Activity::Blocked].map(&mut label);
-        let way = events.way(Way { kind: MESSAGE.into(), link: String::new() });
+        let way = events.way(Way { kind: MESSAGE.into(), ..Way::default() });
         let sent = events.push(Event { process: 0, service: us(10), label: computing }, None, &[]);
         events.push(Event { process: 1, service: us(5), label: system }, None, &[]);
         let message = Antecedent { event: sent, way, delay: us(7) };

@@ -129,8 +129,8 @@ impl Variation {
     }
 
     /// Returns the derivatives with respect to a constant on both sides, from one run each with a relative change. If
-    /// they differ, the makespan may bend near the value rather than at it; unless the step is given, smaller steps are
-    /// then tried.
+    /// they differ, the makespan may bend or jump near the value rather than at it; unless the step is given, smaller steps
+    /// are then tried, and the smallest whose derivatives are known counts.
     pub(super) fn slopes(&self, parameter: &Parameter, step: Option<f64>) -> Result<Slopes, String> {
         if parameter.number() == 0.0 {
             return Err("it is zero".to_owned());
@@ -139,11 +139,12 @@ impl Variation {
             return self.slopes_within(parameter, self.widest_step());
         }
         let first = step.unwrap_or_else(|| self.step(parameter));
-        let (mut widest, first) = self.widened(parameter, step, first)?;
-        if step.is_none() && !widest.is_tie() && self.is_clocked() {
-            widest.is_local = self.jumps(parameter, &widest, first)?;
+        let (mut best, first) = self.widened(parameter, step, first)?;
+        let is_tie = best.is_tie();
+        if step.is_none() && !is_tie && self.is_clocked() {
+            best.is_local = self.jumps(parameter, &best, first)?;
         }
-        let closer = SMALLER_STEPS.iter().map(|part| part * first).take_while(|_| step.is_none() && widest.is_tie());
+        let closer = SMALLER_STEPS.iter().map(|part| part * first).take_while(|_| step.is_none() && is_tie);
         for step in closer.filter(|step| step * parameter.number().abs() >= 2.0 * parameter.grain()) {
             let slopes = self.slopes_within(parameter, step)?;
             if !slopes.is_tie() && slopes.is_known() {
@@ -152,8 +153,11 @@ impl Variation {
             if self.agree(&slopes) {
                 return Ok(Slopes { is_local: true, ..slopes });
             }
+            if slopes.is_known() {
+                best = slopes;
+            }
         }
-        Ok(widest)
+        Ok(best)
     }
 
     /// Returns the derivatives for a change `first`, or for the largest change if rounding hides a small effect at

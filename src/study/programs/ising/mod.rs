@@ -60,9 +60,10 @@ pub struct Ising {
     /// The magnetic field B over kT. 0 by default.
     #[serde(default)]
     pub field: f64,
-    /// Mean number of attempts per spin of a logical process, which determines the length of the simulation.
+    /// Mean number of attempts of a logical process, on all its spins together, which determines the length of the
+    /// simulation.
     pub attempts: u32,
-    /// Number of attempts per spin before energy and magnetisation are observed. 0 by default.
+    /// Mean number of attempts of a logical process before energy and magnetisation are observed. 0 by default.
     #[serde(default)]
     pub warm_up: u32,
     /// Work of rank 0 before all other ranks can begin, in attempts. 0 by default.

@@ -12,6 +12,7 @@ use super::AxisValue;
 use super::source::{NamedFiles, STANDARD_INPUT, SourceFault, is_standard_input, open_regular, standard_input};
 use parsim_sim::units::Bytes;
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::io::Read;
 use std::path::Path;
 
@@ -104,7 +105,10 @@ impl Table {
     /// The file cannot be read, has no rows or names a column twice. The message names file and line.
     pub fn load(path: &Path) -> Result<Self, SourceFault> {
         let name = if is_standard_input(path) { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
-        let text = read(path).map_err(|error| SourceFault::new(&format!("{name}: {error}")))?;
+        let text = read(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => SourceFault::new(&format!("there is no file `{name}`")),
+            _ => SourceFault::new(&format!("{name}: {error}")),
+        })?;
         Self::parse(&name, &text)
     }
 
@@ -356,7 +360,7 @@ impl Table {
 fn read(path: &Path) -> std::io::Result<String> {
     if is_standard_input(path) {
         let text = String::from_utf8(standard_input(u64::MAX)?);
-        return text.map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error));
+        return text.map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error));
     }
     let mut text = String::new();
     open_regular(path)?.read_to_string(&mut text)?;

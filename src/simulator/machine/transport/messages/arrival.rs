@@ -47,6 +47,9 @@ impl MessageTransport {
         let paid = ChargedBytes::until(arrived, header).since(before);
         let cpu = self.resources.cpu(to, resources.cpu);
         let begun = self.start_of_reception(now, piece, cpu, port);
+        if piece.since.is_none() && is_last {
+            self.report_landed(piece.message, begun + self.interface.gap_per_byte.time(paid.interface));
+        }
         let end = now.max(begun + self.interface.gap_per_byte.time(paid.interface));
         let gap = if is_last { self.interface.occupancy(carried.min(1)) } else { SimDuration::ZERO };
         self.resources.receive(port, end + gap);
@@ -72,16 +75,22 @@ impl MessageTransport {
         }
     }
 
-    /// Reports that the last byte of a message is at its destination, if that causes the event.
-    pub(super) fn report_landing(&mut self, event: TransportEvent) {
-        let (id, arrived) = match event {
-            TransportEvent::Arrive(piece) => (piece.message, self.messages[piece.message].arrived + piece.bytes),
-            TransportEvent::Receive(id) => (id, self.messages[id].arrived),
-            _ => return,
-        };
+    /// Reports that the last byte of a message is at its destination, if that causes the event. If the event is the arrival
+    /// of the first byte, the last one comes through the interface later.
+    pub(super) fn report_landing(&mut self, now: SimTime, event: TransportEvent) {
+        let TransportEvent::Arrive(piece) = event else { return };
+        let message = &self.messages[piece.message];
+        let is_there = piece.since.is_some() || message.stays_on_its_node;
+        if is_there && message.arrived + piece.bytes == self.carried(message) {
+            self.report_landed(piece.message, now);
+        }
+    }
+
+    /// Reports that the last byte of a message is at its destination at a time from now on, if that is asked for.
+    fn report_landed(&mut self, id: MessageId, at: SimTime) {
         let message = &self.messages[id];
-        if message.role.carries_data() && arrived == self.carried(message) {
-            self.completions.push_back(Completion::Landed { handle: message.handle });
+        if self.reports_flights && message.role.carries_data() {
+            self.completions.push_back(Completion::Landed { handle: message.handle, at });
         }
     }
 

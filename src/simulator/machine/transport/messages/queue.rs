@@ -180,7 +180,7 @@ impl MessageTransport {
     pub(super) fn attempt(&mut self, now: SimTime, precedence: Precedence, event: TransportEvent) {
         let order = precedence.order;
         if self.reports_flights {
-            self.report_landing(event);
+            self.report_landing(now, event);
         }
         if let Some(needed) = self.latest_needed(event)
             && self.resources.free(needed) > now
