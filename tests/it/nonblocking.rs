@@ -119,6 +119,16 @@ fn a_message_is_in_flight_while_its_bytes_move() {
         // 10 us for one of three ranks, less the first byte without contention.
         assert!((hidden - 10e-6 / 3.0).abs() < 1e-9, "{contention}: {hidden}");
     }
+    // A processor that computes takes the bytes later, but they are there.
+    let both = r#"When(condition: "rank < 2", then: [Irecv(from: "1 - rank", request: "a"),
+        When(condition: "rank == 0", then: [Isend(to: "1", bytes: "10000 B", request: "b")]), Compute(seconds: "1e-3"),
+        When(condition: "rank == 1", then: [Isend(to: "0", bytes: "1 B", request: "b")]), Wait(request: "a"), Wait(request: "b")])"#;
+    for contention in ["Off", "FirstComeFirstServed"] {
+        for progress in ["WhileArriving", "AfterArrival"] {
+            let hidden = hidden(&format!("{contention} machine.nodes.interface.progress={progress}"), both);
+            assert!((hidden - 20e-6 / 3.0).abs() < 2e-8, "{contention}, {progress}: {hidden}");
+        }
+    }
     let queued = r#"When(condition: "rank == 0", then: [Isend(to: "1", bytes: "10000 B", request: "a"),
             Isend(to: "2", bytes: "1000 B", request: "a"), Wait(request: "a")]),
         When(condition: "rank == 1", then: [Receive(from: "0")]),

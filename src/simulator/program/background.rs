@@ -114,21 +114,26 @@ impl BackgroundTraffic {
         if machine.is_free_of_contention() { own.max(machine.network.links.byte_time().time(rest)) } else { own }
     }
 
+    /// Returns the least time for which an interface is busy with a message; zero without interfaces.
+    fn time_at_interface(&self, machine: &Machine) -> SimDuration {
+        let time = |interface: &Interface| interface.gap + self.time_of_bytes(interface, machine);
+        machine.nodes.interface.as_ref().map_or(SimDuration::ZERO, time)
+    }
+
     /// Returns the least time for which the interfaces of a node are busy with a message, divided by their number.
     fn interface_time(&self, machine: &Machine) -> SimDuration {
-        let Some(interface) = &machine.nodes.interface else { return SimDuration::ZERO };
-        let bytes = self.time_of_bytes(interface, machine);
-        SimDuration::from_ps((interface.gap + bytes).ps() / u64::from(interface.count.max(1)))
+        let count = machine.nodes.interface.as_ref().map_or(1, |interface| interface.count.max(1));
+        SimDuration::from_ps(self.time_at_interface(machine).ps() / u64::from(count))
     }
 
     /// Returns the share of the time for which the traffic alone would occupy the busiest interface of a node, out of
     /// `nodes` nodes in use. The pattern must fit them.
     #[must_use]
     pub fn busiest_interface_utilization(&self, machine: &Machine, nodes: u32) -> f64 {
-        let Some(interface) = &machine.nodes.interface else { return 0.0 };
-        // All messages of a node are those of its first core.
-        let used = if interface.choice == InterfaceChoice::ByCore { 1 } else { interface.count.max(1) };
-        let of_message = (interface.gap + self.time_of_bytes(interface, machine)).seconds() / f64::from(used);
+        // All messages of a node are those of its first core, and all those to a node may have one interface.
+        let is_shared = |interface: &Interface| interface.choice == InterfaceChoice::RoundRobin;
+        let used = machine.nodes.interface.as_ref().filter(|one| is_shared(one)).map_or(1, |one| one.count.max(1));
+        let of_message = self.time_at_interface(machine).seconds() / f64::from(used);
         let count = u32::try_from(self.participants(nodes).len()).unwrap_or(u32::MAX);
         let exchanged = (0..count).map(|place| self.pattern.exchanged(place, count));
         let most = exchanged.map(|(sent, received)| sent.max(received)).fold(0.0, f64::max);

@@ -255,6 +255,12 @@ impl Events {
         &self.known_ways[antecedent.way as usize]
     }
 
+    /// Returns the process from which an antecedent takes effect: the sender of a message, otherwise that of the event.
+    #[must_use]
+    pub fn sender_of(&self, antecedent: &Antecedent) -> u32 {
+        self.way_of(antecedent).sender.unwrap_or_else(|| self.get(antecedent.event).process)
+    }
+
     /// Returns the logical time and name of an event; `None` if the list is ordered by time.
     #[must_use]
     pub fn stamp(&self, event: EventId) -> Option<Stamp> {

@@ -68,7 +68,7 @@ fn messages(path: &CriticalPath<'_>) -> Vec<DeliveredMessage> {
     let of_event = |event| {
         let messages = events.antecedents(event).iter().filter(|one| events.way_of(one).kind == MESSAGE);
         messages.map(move |one| {
-            let ends = [one.event, event].map(|end| events.get(end).process);
+            let ends = [events.sender_of(one), events.get(event).process];
             (path.critical(one.event) + one.delay, ends)
         })
     };

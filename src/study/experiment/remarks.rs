@@ -75,12 +75,7 @@ impl Remarks {
         if !part.exists() {
             self.missing.insert(part.to_string());
         }
-        let (node, network) = (&scenario.machine.nodes, &scenario.machine.network);
-        if matches!(network.topology, Topology::Graph { .. }) && network.link_classes.is_empty() {
-            self.undescribed.extend(network.topology.link_classes());
-        }
-        self.describes_no_link =
-            Some(self.describes_no_link != Some(false) && describes_no_link(network, &layout.topology));
+        let node = &scenario.machine.nodes;
         let (ranks, cores) = (layout.most_ranks_on_a_node(), node.cores());
         if ranks > cores && self.crowded.is_none_or(|(most, ..)| ranks > most) {
             self.crowded = Some((ranks, cores, node.time_slice));
@@ -93,10 +88,7 @@ impl Remarks {
             self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
         }
         self.behind_a_link = self.behind_a_link.or_else(|| interfaces_behind_a_link(scenario));
-        self.overloading = self.overloading.into_iter().chain(overload_of_background(scenario)).reduce(f64::max);
-        let of_interfaces = overload_of_interfaces(scenario, layout.topology.nodes());
-        self.overloading_interfaces = self.overloading_interfaces.into_iter().chain(of_interfaces).reduce(f64::max);
-        self.has_endless_queues |= has_endless_queues(network);
+        self.see_network(scenario, &layout.topology);
         self.holding = self.holding.max(held_processors(scenario, ranks));
         self.other_grids.extend(other_grids(scenario));
         self.of_files.extend(scenario.program.note());
@@ -104,7 +96,7 @@ impl Remarks {
         self.squares.extend(square_pattern(scenario));
         if scenario.program.is_traffic() {
             let routes = node.router == Router::Software && node.routing.per_packet != SimDuration::ZERO;
-            let starts = network.start_time(&layout.topology) != SimDuration::ZERO;
+            let starts = scenario.machine.network.start_time(&layout.topology) != SimDuration::ZERO;
             self.idle_in_traffic.extend(routes.then_some("`nodes.routing`"));
             self.idle_in_traffic.extend((!node.detours.is_empty()).then_some("`nodes.detours`"));
             self.idle_in_traffic.extend(starts.then_some("`start` of links"));
@@ -114,6 +106,19 @@ impl Remarks {
             let with_memory = levels.filter(|level| level.memory.is_some());
             self.unused.extend(with_memory.map(|level| format!("`{}`", level.name)));
         }
+    }
+
+    /// Adds the remarks on the network of a case, of which `topology` is in use.
+    fn see_network(&mut self, scenario: &CheckedScenario, topology: &Topology) {
+        let network = &scenario.machine.network;
+        if matches!(network.topology, Topology::Graph { .. }) && network.link_classes.is_empty() {
+            self.undescribed.extend(network.topology.link_classes());
+        }
+        self.describes_no_link = Some(self.describes_no_link != Some(false) && describes_no_link(network, topology));
+        self.has_endless_queues |= has_endless_queues(network);
+        self.overloading = self.overloading.into_iter().chain(overload_of_background(scenario)).reduce(f64::max);
+        let of_interfaces = overload_of_interfaces(scenario, topology.nodes());
+        self.overloading_interfaces = self.overloading_interfaces.into_iter().chain(of_interfaces).reduce(f64::max);
     }
 
     /// Adds the remarks on a program that loads.
@@ -356,8 +361,9 @@ fn overload_of_interfaces(scenario: &CheckedScenario, nodes: u32) -> Option<f64>
 
 /// Returns `true` if packets choose between direct routes and detours by queues that have no limit.
 fn has_endless_queues(network: &Network) -> bool {
-    let is_unlimited =
-        network.links.buffers == Buffers::Unbounded && !matches!(network.switching, Switching::Wormhole(_));
+    let mut links = [&network.links].into_iter().chain(&network.end_links).chain(network.link_classes.values());
+    let is_unlimited = links.all(|link| link.buffers == Buffers::Unbounded);
+    let is_unlimited = is_unlimited && !matches!(network.switching, Switching::Wormhole(_));
     matches!(network.routing, Routing::Ugal { .. }) && is_unlimited && network.contention != Contention::FairFlows
 }
 

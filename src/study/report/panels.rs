@@ -56,6 +56,7 @@ impl Panels {
         lines.zip(without_folders(&names)).for_each(|(line, name)| line.name = name);
         let titles: Vec<String> = self.charts.iter().map(|chart| chart.title.clone()).collect();
         short.charts.iter_mut().zip(without_folders(&titles)).for_each(|(chart, title)| chart.title = title);
+        short.title = without_folders(&[short.title]).remove(0);
         short
     }
 

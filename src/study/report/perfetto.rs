@@ -128,12 +128,11 @@ impl<W: Write> PerfettoWriter<W> {
             self.arrows += 1;
             let id = self.arrows;
             let ends = [
-                ("s", antecedent.event, nanoseconds(sent)),
+                ("s", events.sender_of(antecedent), nanoseconds(sent)),
                 // An arrow ends within the wait that it ends.
-                ("f", event, nanoseconds(path.critical(event)).saturating_sub(1)),
+                ("f", events.get(event).process, nanoseconds(path.critical(event)).saturating_sub(1)),
             ];
-            for (phase, at, time) in ends {
-                let process = events.get(at).process;
+            for (phase, process, time) in ends {
                 self.put(&json!({
                     "ph": phase, "bp": "e", "id": id, "name": "message", "cat": "message", "pid": PROCESSES,
                     "tid": track(process), "ts": microseconds(time), "args": {"link": way.link},

@@ -5,7 +5,7 @@ use super::lettering::{Lettered, Lettering};
 use super::plot::{COLOURS, Chart, DrawingResult, INK, Positions, Scale};
 use crate::analysis::critical_path::{CriticalPath, EventArc, PathSpan, PieceKind, TimelinePiece};
 use crate::analysis::{Parallelism, ProfileStep};
-use parsim_sim::trace::events::{EventId, MESSAGE};
+use parsim_sim::trace::events::MESSAGE;
 use parsim_sim::units::SimDuration;
 use plotters::prelude::*;
 
@@ -150,8 +150,8 @@ impl<'p> SpaceTime<'p> {
         self.path.spans().any(|span| self.span(&span).is_some())
     }
 
-    fn row(&self, event: EventId) -> Option<f64> {
-        self.rows[self.path.events().get(event).process as usize].map(f64::from)
+    fn row(&self, process: u32) -> Option<f64> {
+        self.rows[process as usize].map(f64::from)
     }
 
     fn draw(&self, chart: &mut Chart<'_, '_>, messages: &[(DiagramPoint, DiagramPoint)]) -> DrawingResult {
@@ -179,7 +179,7 @@ impl<'p> SpaceTime<'p> {
         let pieces = (0..events.count()).flat_map(|event| self.path.pieces(event));
         for TimelinePiece { event, from: begin, to: end, .. } in pieces.filter(|piece| self.has_bar(piece)) {
             let entry = events.get(event);
-            let (Some(row), Some(hue)) = (self.row(event), hues[usize::from(entry.label)]) else { continue };
+            let (Some(row), Some(hue)) = (self.row(entry.process), hues[usize::from(entry.label)]) else { continue };
             let drawn = &mut drawn[entry.process as usize];
             if end < self.window.from || begin > self.window.until || end < *drawn + narrow {
                 continue;
@@ -214,17 +214,19 @@ impl<'p> SpaceTime<'p> {
                 }
                 let sent = self.path.critical(antecedent.event);
                 let times = (sent, sent + antecedent.delay);
-                messages.extend(self.line(times, (self.row(antecedent.event), self.row(event))));
+                let rows = (self.row(events.sender_of(antecedent)), self.row(events.get(event).process));
+                messages.extend(self.line(times, rows));
             }
         }
         messages
     }
 
     fn span(&self, span: &PathSpan) -> Option<(DiagramPoint, DiagramPoint)> {
-        let row = self.row(span.event);
+        let events = self.path.events();
+        let row = self.row(events.get(span.event).process);
         let from = match span.through {
             EventArc::Activity => row,
-            EventArc::Antecedent(antecedent) => self.row(antecedent.event),
+            EventArc::Antecedent(antecedent) => self.row(events.sender_of(&antecedent)),
         };
         self.line((span.from, span.to), (from, row))
     }

@@ -27,6 +27,7 @@ pub use description::Description;
 pub use id::{CaseId, RESULTS};
 pub use machine_form::MachineForm;
 pub use measurements::Measurements;
+pub(crate) use parameter::common_unit;
 pub use parameter::{Dimension, Parameter};
 pub use repeat::{Repeat, Until};
 pub use settings::{SettingGroup, apply_settings};

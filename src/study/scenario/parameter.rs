@@ -242,7 +242,7 @@ pub(super) fn in_unit(text: &str, unit: &str) -> Option<f64> {
 }
 
 /// Returns the unit of the first of some quantities, if all can be converted to it.
-pub(super) fn common_unit<'t>(mut texts: impl Iterator<Item = &'t str> + Clone) -> Option<String> {
+pub(crate) fn common_unit<'t>(mut texts: impl Iterator<Item = &'t str> + Clone) -> Option<String> {
     let (_, unit) = split_unit(texts.clone().next()?)?;
     texts.all(|text| in_unit(text, unit).is_some()).then(|| unit.to_owned())
 }

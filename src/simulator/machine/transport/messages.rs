@@ -80,6 +80,8 @@ struct MessageState {
     interface: u32,
     /// The number of bytes that have entered the network.
     injected: u64,
+    /// The number of bytes that a network with contention has brought to the destination; only counted if requested.
+    landed: u64,
     /// The number of bytes that have passed the interface of the destination.
     arrived: u64,
     role: TransferRole,
@@ -197,6 +199,7 @@ impl MessageTransport {
             handle,
             interface,
             injected: 0,
+            landed: 0,
             arrived: 0,
             role,
             serial,
@@ -283,6 +286,9 @@ impl MessageTransport {
         let Some((now, pieces)) = self.wire.step() else { return };
         self.now = now;
         for piece in pieces {
+            if self.reports_flights {
+                self.note_landing(now, piece);
+            }
             self.request(now, TransportEvent::Arrive(piece));
         }
     }

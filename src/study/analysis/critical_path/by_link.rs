@@ -97,8 +97,7 @@ struct SpanMessage {
 impl PathSpan {
     /// Returns `true` if a transfer takes place within the piece.
     fn contains(&self, transfer: &Transfer) -> bool {
-        let from = transfer.first.since(SimTime::START);
-        from >= self.from && from + transfer.time <= self.to
+        transfer.first.since(SimTime::START) >= self.from && transfer.end().since(SimTime::START) <= self.to
     }
 }
 

@@ -30,8 +30,7 @@ fn flights(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     for event in 0..events.count() {
         for antecedent in events.antecedents(event).iter().filter(|one| events.way_of(one).kind == MESSAGE) {
             let sent = path.critical(antecedent.event);
-            let sender = events.way_of(antecedent).sender.unwrap_or(events.get(antecedent.event).process);
-            let ends = [sender, events.get(event).process];
+            let ends = [events.sender_of(antecedent), events.get(event).process];
             flights.extend(ends.map(|process| (process, sent, sent + antecedent.delay)));
         }
     }

@@ -77,7 +77,7 @@ impl<'p> CalibratedScenario<'p> {
         let of_traffic = plan.scenario().program.is_traffic().then(|| ONLY_MAKESPANS.to_owned());
         let shared = predictor.shared_measurements(plan.scenario());
         let cautions = predictor.cautions(is_set)?.into_iter().chain(unused).chain(missing).chain(of_traffic);
-        let cautions = cautions.chain(predictor.cautions_on_columns(&plan)).chain(shared).collect();
+        let cautions = cautions.chain(predictor.cautions_on_columns(&plan)?).chain(shared).collect();
         let origin = format!("{}: {}", predictor.source(), file.calibrated.words());
         Ok(Self { predictor, file, plan, varied, origin, cautions })
     }

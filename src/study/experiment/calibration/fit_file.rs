@@ -34,7 +34,7 @@ impl Predictor {
     /// Returns the faults of the document, or the fault that the fit belongs to other versions of simulated values, or
     /// that its file was changed.
     pub fn of(document: &Document, file: &Path) -> Result<Self, Faults> {
-        if let Some(fault) = other_version(document).or_else(|| earlier_form(document)) {
+        if let Some(fault) = other_version(document) {
             return Err(document.faults(vec![fault]));
         }
         let mut fit: Self = document.read()?;
@@ -126,16 +126,6 @@ impl Predictor {
 /// Returns the command that fits a case again.
 fn again(case: &str) -> String {
     format!("`parsim calibrate {} --fit-out FILE`", path_word(Path::new(case)))
-}
-
-/// Returns the fault that a fit lacks what its scenarios are compared with.
-fn earlier_form(document: &Document) -> Option<SourceFault> {
-    if document.get("columns").is_some() {
-        return None;
-    }
-    let case: String = document.read_at("case").unwrap_or_else(|_| "CASE".to_owned());
-    let words = "the fit does not have the `columns` of its case: it was kept by an earlier version";
-    Some(document.fault_at("", words, Some(&format!("repeat {}", again(&case)))))
 }
 
 /// Returns the fault that a fit belongs to another version of simulated values, in which it may have other fields.

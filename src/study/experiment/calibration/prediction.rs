@@ -4,7 +4,7 @@
 use super::HeldOutGroup;
 use super::best_fit::BestFit;
 use super::cross_validation::leave_one_out_residuals;
-use super::description::{CalibrationCase, Loss};
+use super::description::Loss;
 use super::fitted_parameter::{CoordinateInterval, FittedParameter};
 use super::rows::MeasuredRow;
 use crate::experiment::{IntervalLevel, StudyError};
@@ -146,16 +146,23 @@ impl BestFit<'_> {
         let uncertainties = self.uncertainties(identified, intervals, allowed)?;
         let (errors_from, errors) = self.errors(values, left_out)?;
         let score = |(row, error): &(usize, f64)| {
-            let (kind, extent) = place(self.case, &self.fit.rows[*row]);
+            let (kind, extent) = self.place(&self.fit.rows[*row]);
             Score { kind, size: uncertainties[*row].factor(-error), extent }
         };
         let conformal = Conformal::of(&errors.iter().map(score).collect::<Vec<_>>());
         let interval = |row: usize| {
-            let (kind, extent) = place(self.case, &self.fit.rows[row]);
+            let (kind, extent) = self.place(&self.fit.rows[row]);
             let reach = uncertainties[row].interval(conformal.half_width(&kind, extent, level.share())?);
             values[row].map(|value| around(self.fit.loss, value, (reach, self.noise_of(row))))
         };
         Ok(RowIntervals { level, of_rows: (0..values.len()).map(interval).collect(), conformal, errors_from })
+    }
+
+    /// Returns the kind of a row, and its position on the axis along which errors grow.
+    fn place(&self, row: &MeasuredRow) -> (String, f64) {
+        let text = |name: &String| row.value(name).map(ToString::to_string).unwrap_or_default();
+        let kind = self.case.intervals.kinds.iter().map(text).collect::<Vec<_>>().join(", ");
+        (kind, self.extent(row))
     }
 
     /// Returns the uncertainty of each row, in units of its noise, from the noise of a measurement, the uncertainty of
@@ -242,15 +249,6 @@ fn span(
     (unknown, (low, high)): (&FittedParameter, CoordinateInterval),
 ) -> f64 {
     if identified.has_no_influence(index) { 1.0 } else { unknown.part(high) - unknown.part(low) }
-}
-
-/// Returns the kind of a row, and its position on the axis along which errors grow.
-fn place(case: &CalibrationCase, row: &MeasuredRow) -> (String, f64) {
-    let text = |name: &String| row.value(name).map(ToString::to_string).unwrap_or_default();
-    let kind = case.intervals.kinds.iter().map(text).collect::<Vec<_>>().join(", ");
-    let extent =
-        case.intervals.growing.as_ref().and_then(|name| row.value(name)?.number()).filter(|extent| *extent > 0.0);
-    (kind, extent.unwrap_or(1.0))
 }
 
 /// Returns the uncertainty of a residual in units of the noise. Values are linear in range fractions; with relative

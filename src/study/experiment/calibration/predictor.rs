@@ -12,7 +12,7 @@ use super::rows::calibrating;
 use super::{AlternativeFits, CalibrationRequest, EVALUATIONS, conflicts, words};
 use crate::experiment::{CalibratedValues, IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability, Reach};
-use crate::scenario::source::Document;
+use crate::scenario::source::{Document, Faults};
 use crate::scenario::{AxisValue, Plan, RESULTS};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -312,11 +312,16 @@ impl Predictor {
 
     /// Returns what to consider where cases of a scenario lie outside of the calibrated values, or have no value along which
     /// errors grow.
-    pub(super) fn cautions_on_columns(&self, plan: &Plan) -> impl Iterator<Item = String> {
-        let is_growing = |column: &CalibratedColumn| self.growing.as_ref() == Some(&column.name);
+    ///
+    /// # Errors
+    /// All faults of the axes.
+    pub(super) fn cautions_on_columns(&self, plan: &Plan) -> Result<Vec<String>, Faults> {
+        let cases = plan.unfold()?;
+        let keys: Vec<_> = cases.held_points()?.into_iter().map(|point| cases.keys(point)).collect();
         let absent = self.growing_column().and_then(|column| column.caution_on_absence(plan));
-        let outside = move |column: &CalibratedColumn| column.caution_on_extrapolation(plan, is_growing(column));
-        self.columns.iter().filter_map(outside).chain(absent)
+        let is_lone = self.growing.is_none();
+        let outside = |column: &CalibratedColumn| column.caution_on_extrapolation(plan, &keys, is_lone);
+        Ok(self.columns.iter().filter_map(outside).chain(absent).collect())
     }
 
     /// Returns the column along which errors grow.
@@ -472,9 +477,8 @@ impl Predictor {
     }
 
     /// Returns the interval of a new measurement at `extent` on the axis along which errors grow. The best values simulate
-    /// `value`, and each of the
-    /// [variations](Self::variations) simulates the corresponding element of `nearby`, which equals `value` if the
-    /// scenario lacks the parameters. Returns `None` if too few errors are known.
+    /// `value`, and each of the [variations](Self::variations) simulates the corresponding element of `nearby`, which equals
+    /// `value` if the scenario lacks the parameters. Returns `None` if too few errors are known.
     #[must_use]
     pub fn interval(&self, (value, extent): (f64, f64), nearby: &[f64]) -> Option<(f64, f64)> {
         let per_value = match self.loss {

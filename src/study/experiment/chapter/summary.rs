@@ -100,7 +100,7 @@ impl SummaryInput<'_> {
         let of_size = |size: &String| {
             lines.iter().copied().filter(|line| parts_of(&line.group, true) == *size).collect::<Vec<_>>()
         };
-        sizes.iter().rev().take(MAX_NAMED).filter_map(|size| self.fastest_of(size, &of_size(size))).collect()
+        sizes.iter().take(MAX_NAMED).filter_map(|size| self.fastest_of(size, &of_size(size))).collect()
     }
 
     /// Names the fastest group of one size at both ends of the axis.
@@ -222,10 +222,19 @@ impl Errors {
     }
 }
 
-/// Returns those values of a group that are numbers, which are sizes, or the others, which are kinds.
-fn parts_of(group: &str, are_numbers: bool) -> String {
-    let is_number = |part: &str| part.rsplit(" = ").next().is_some_and(|value| value.parse::<f64>().is_ok());
-    group.split(", ").filter(|part| is_number(part) == are_numbers).collect::<Vec<_>>().join(", ")
+/// Returns those values of a group that are numbers or quantities, which are sizes, or the others, which are kinds.
+fn parts_of(group: &str, are_sizes: bool) -> String {
+    let is_size = |part: &str| {
+        let value = part.split_once(" = ").map_or("", |(_, value)| value);
+        value.split(' ').next().is_some_and(|number| number.parse::<f64>().is_ok())
+    };
+    let mut depth = 0_i32;
+    // Commas within brackets belong to a value.
+    let parts = group.split(|letter: char| {
+        depth += i32::from("([{".contains(letter)) - i32::from(")]}".contains(letter));
+        letter == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| is_size(part) == are_sizes).collect::<Vec<_>>().join(", ")
 }
 
 /// Collects the errors against the measurements, by prediction.

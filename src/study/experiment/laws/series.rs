@@ -368,7 +368,7 @@ fn sentences(series: &SpeedupSeries, beginning: &str, verdict: Option<&KarpFlatt
         let fractions = series.laws().into_iter().filter_map(|point| point.serial_fraction);
         write!(text, "; {}", trend.meaning(fractions)).expect("a text can be written to");
         text += &growth(growing);
-        // What has grown since few processors is not always what costs most on many.
+        // The part that has grown most since few processors is not always the largest on many.
         let other = largest.iter().filter(|(name, _)| growing.first().is_some_and(|(most, _)| most != name));
         text.extend(other.map(|part| format!("; at p = {last} its largest part is {}", named(part))));
     }

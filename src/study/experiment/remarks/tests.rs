@@ -48,6 +48,42 @@ fn links_that_describe_nothing_are_remarked() {
     }
 }
 
+/// Queues without a limit do not tell a source of congestion further on.
+#[test]
+fn detours_by_queues_that_do_not_fill_are_remarked() {
+    for (buffers, is_remarked) in [("Unbounded", true), ("Packets(8)", false)] {
+        let mut document = exchange("RowMajor", (1, "1 GB/s"));
+        for (field, value) in [("contention", "FirstComeFirstServed"), ("routing", "Ugal"), ("links.buffers", buffers)]
+        {
+            document.set(&format!("machine.network.{field}"), value).unwrap();
+        }
+        document
+            .set(
+                "machine.network.topology",
+                "Dragonfly(groups: 9, routers: 4, nodes: 2, globals: 2, arrangement: Absolute)",
+            )
+            .unwrap();
+        let remarks = remarks_on(document);
+        assert_eq!(remarks.iter().any(|remark| remark.contains("`Ugal` compares")), is_remarked, "{remarks:?}");
+    }
+}
+
+/// With `ByCore`, all background traffic of a node leaves by its first interface.
+#[test]
+fn background_traffic_above_what_an_interface_carries_is_remarked() {
+    for (choice, is_remarked) in [("RoundRobin", false), ("ByCore", true)] {
+        let mut document = exchange("RowMajor", (2, "4 GB/s"));
+        document.set("machine.nodes.interface.choice", choice).unwrap();
+        document.set("machine.network.topology", "FatTree(arity: 64, levels: 1)").unwrap();
+        let nodes = (32..64).map(|node| node.to_string()).collect::<Vec<_>>().join(", ");
+        let traffic = format!("(pattern: Uniform, bytes: \"4 KiB\", offered: \"1.5 GB/s\", nodes: [{nodes}])");
+        document.set("partition", "Whole").unwrap();
+        document.set("background", &traffic).unwrap();
+        let remarks = remarks_on(document);
+        assert_eq!(remarks.iter().any(|remark| remark.contains("offers an interface")), is_remarked, "{remarks:?}");
+    }
+}
+
 #[test]
 fn interfaces_behind_a_link_that_is_too_slow_for_them_are_remarked() {
     for (interfaces, rate, is_remarked) in [(2, "1 GB/s", true), (2, "2 GB/s", false), (1, "500 MB/s", false)] {

@@ -124,6 +124,8 @@ pub enum Trend {
     Mixed,
 }
 
+/// A magnitude of e below which it is attributed to rounding.
+const MIN: f64 = 1e-9;
 /// T₀ in sentences. It is (p − 1) T(1) e.
 const OVERHEAD: &str = "the total parallel overhead T_0 = p T(p) - T(1)";
 
@@ -143,15 +145,13 @@ impl Trend {
     /// distinguish serial work from any other loss that does not shrink with p.
     #[must_use]
     pub fn meaning(self, fractions: impl Iterator<Item = f64>) -> String {
-        /// A magnitude of e below which it is attributed to rounding.
-        const MIN: f64 = 1e-9;
         let fractions: Vec<_> = fractions.collect();
         let (sum, count) = fractions.iter().fold((0.0, 0.0), |(sum, count), fraction| (sum + fraction, count + 1.0));
         if fractions.iter().all(|fraction| fraction.abs() < MIN) {
             return "e is 0: nothing is lost".to_owned();
         }
         let negative = fractions.iter().filter(|fraction| **fraction < -MIN).count();
-        if 2 * negative > fractions.len() {
+        if 2 * negative >= fractions.len() {
             return format!(
                 "e is negative: {OVERHEAD} is, as the speedup is superlinear, and e measures no serial work"
             );
@@ -159,14 +159,12 @@ impl Trend {
         let meaning = self.meaning_above_0(&fractions, sum / count);
         match negative {
             0 => meaning,
-            _ => format!("{meaning}; it is below 0 at {negative} of {count} p, where the speedup is superlinear"),
+            _ => format!("{meaning}; e is below 0 at {negative} of {count} p, where the speedup is superlinear"),
         }
     }
 
     /// Returns a sentence on the meaning of the trend for values of e, most of which are above 0, with their `mean`.
     fn meaning_above_0(self, fractions: &[f64], mean: f64) -> String {
-        /// A part of e that is rounding.
-        const MIN: f64 = 1e-9;
         if fractions.iter().all(|fraction| *fraction > 1.0 + MIN) {
             return "e is above 1: all take longer than one processor. Either the communication outweighs the gain, or the \
                     work grows with p, for which e has no meaning"
@@ -285,7 +283,8 @@ impl SpeedupSeries {
         let fractions: Vec<_> =
             laws.iter().filter_map(|point| Some((point.processors.log2(), point.serial_fraction?))).collect();
         let parts = self.parts().pop().map(|(_, parts)| parts);
-        let largest = parts.into_iter().flatten().max_by(|one, other| one.1.total_cmp(&other.1));
+        let positive = parts.into_iter().flatten().filter(|part| part.1 > 0.0);
+        let largest = positive.max_by(|one, other| one.1.total_cmp(&other.1));
         Some(KarpFlattVerdict { trend: trend(&fractions)?, growing: self.growing(), largest })
     }
 

@@ -207,6 +207,12 @@ fn a_serial_fraction_is_at_most_one() {
     assert!(meaning([1.04, 1.03, 1.04]).starts_with("e is above 1: all take longer than one processor"));
     assert!(meaning([0.2, 0.21, 0.2]).contains("a serial fraction of 0.2033"));
     assert!(meaning([0.99, 1.01, 1.0]).contains("serial fraction"));
+    assert!(meaning([-0.001, -0.2, 0.2]).starts_with("e is negative"));
+    let once = meaning([-0.001, 0.2, 0.2]);
+    assert!(
+        once.contains("serial fraction")
+            && once.ends_with("e is below 0 at 1 of 3 p, where the speedup is superlinear")
+    );
 }
 
 /// With κ = log₂ p, e rises, though κ grows more slowly than p: what grows faster than p − 1 is T₀ = p κ.

@@ -148,7 +148,7 @@ fn messages(path: &CriticalPath<'_>) -> Packed {
             if events.way_of(antecedent).kind == MESSAGE && antecedent.delay > SimDuration::ZERO {
                 // The message may have arrived long before the receive ends, because other causes can be later.
                 let received = path.critical(antecedent.event) + antecedent.delay;
-                let sender = events.get(antecedent.event).process;
+                let sender = events.sender_of(antecedent);
                 messages.push((received, antecedent.delay, sender, events.get(event).process));
             }
         }
@@ -180,7 +180,7 @@ fn critical(path: &CriticalPath<'_>, labels: &mut Labels) -> Packed {
             EventArc::Antecedent(antecedent) => {
                 let way = events.way_of(antecedent);
                 let sort = if way.kind == MESSAGE { 1 } else { 2 };
-                (sort, events.get(antecedent.event).process, way.kind.as_str())
+                (sort, events.sender_of(antecedent), way.kind.as_str())
             }
         };
         packed.put((span.to - span.from).ps());

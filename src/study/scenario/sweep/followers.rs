@@ -114,33 +114,20 @@ impl Plan {
         Some((axis.path, self.unit_along(&axis.name)))
     }
 
-    /// Returns the number in `unit` that a case with these keys has on the axis `name`, or in the field with this path;
-    /// `None` if it is none.
+    /// Returns the number in `unit` that a case with these keys has in the field at `path`; `None` if it is none, or if an
+    /// axis sets it as part of a containing field.
     #[must_use]
-    pub fn number_along(&self, name: &str, unit: Option<&str>, keys: &[(String, Option<AxisValue>)]) -> Option<f64> {
-        let (axis, _) = self.axis_along(name).ok()?;
-        let value = match keys.iter().find(|(key, _)| *key == axis.name) {
+    pub fn number_at(&self, path: &str, unit: Option<&str>, keys: &[(String, Option<AxisValue>)]) -> Option<f64> {
+        let axis = self.axes().find(|axis| axis.path == path);
+        let key = axis.and_then(|axis| keys.iter().find(|(name, _)| *name == axis.name));
+        let own = axis.and_then(|axis| self.unit_along(&axis.name));
+        let value = match key {
             Some((_, value)) => value.clone()?,
-            None => self.document.get(&axis.path).and_then(AxisValue::of_tree)?,
+            None if self.axis_over(path).is_some() => return None,
+            None => self.document.get(path).and_then(AxisValue::of_tree)?,
         };
-        self.in_unit(&axis, &self.shown_along(name, &value), unit)
-    }
-
-    /// Returns the numbers in `unit` that the cases have on the axis `name`, or in the field with this path.
-    #[must_use]
-    pub fn numbers_along(&self, name: &str, unit: Option<&str>) -> Vec<f64> {
-        match self.axis_along(name) {
-            Ok((axis, declared)) if !declared.is_empty() => {
-                declared.iter().filter_map(|value| self.in_unit(&axis, &value.shown, unit)).collect()
-            }
-            _ => self.number_along(name, unit, &[]).into_iter().collect(),
-        }
-    }
-
-    /// Converts a value in the form in which cases show it.
-    fn in_unit(&self, axis: &Axis, shown: &AxisValue, unit: Option<&str>) -> Option<f64> {
-        let own = self.unit_along(&axis.name);
-        let quantity = if own.is_some() { AxisValue::Text(shown.setting(own.as_deref())) } else { shown.clone() };
+        // A number of an axis is one in the unit of the axis.
+        let quantity = own.map_or_else(|| value.clone(), |own| AxisValue::Text(value.setting(Some(&own))));
         quantity.without_unit(unit).number()
     }
 
@@ -327,6 +314,24 @@ mod tests {
         assert_eq!(at(&[("ranks", 8)]), Ok((8, 512)));
         assert_eq!(at(&[("program.n", 128)]), Ok((16, 128)));
         assert_eq!(at(&[("q", 2), ("p", 4), ("n", 640)]), Ok((8, 640)));
+    }
+
+    /// The numbers of fields are those of the axes over them, also of computed ones, and otherwise those of the scenario.
+    #[test]
+    fn numbers_of_cases_are_those_of_their_fields() {
+        let plan = plan(&[]);
+        let cases = plan.unfold().unwrap();
+        let numbers = |path: &str| {
+            let points = cases.held_points().unwrap().into_iter();
+            points.map(|point| plan.number_at(path, None, &cases.keys(point))).collect::<Vec<_>>()
+        };
+        assert!(numbers("ranks").contains(&Some(16.0)) && numbers("program.n").contains(&Some(1024.0)));
+        assert_eq!(plan.number_at("ranks", None, &[]), Some(16.0));
+        assert_eq!(plan.number_at("program", None, &[]), None);
+        let ping = Plan::new(Document::load("../../scenarios/ping.ron").unwrap(), &[]).unwrap();
+        let long = [("bytes".to_owned(), Some(AxisValue::Whole(2000)))];
+        assert_eq!(ping.number_at("program.bytes", Some("kB"), &long), Some(2.0));
+        assert_eq!(ping.number_at("program.bytes", None, &long), None);
     }
 
     #[test]

@@ -12,8 +12,7 @@ use super::AxisValue;
 use super::source::{NamedFiles, STANDARD_INPUT, SourceFault, is_standard_input, open_regular, standard_input};
 use parsim_sim::units::Bytes;
 use std::collections::HashMap;
-use std::io::ErrorKind;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// Stems of the names of time columns, without the unit, in order of preference.

@@ -47,9 +47,6 @@ impl MessageTransport {
         let paid = ChargedBytes::until(arrived, header).since(before);
         let cpu = self.resources.cpu(to, resources.cpu);
         let begun = self.start_of_reception(now, piece, cpu, port);
-        if piece.since.is_none() && is_last {
-            self.report_landed(piece.message, begun + self.interface.gap_per_byte.time(paid.interface));
-        }
         let end = now.max(begun + self.interface.gap_per_byte.time(paid.interface));
         let gap = if is_last { self.interface.occupancy(carried.min(1)) } else { SimDuration::ZERO };
         self.resources.receive(port, end + gap);
@@ -75,21 +72,33 @@ impl MessageTransport {
         }
     }
 
-    /// Reports that the last byte of a message is at its destination, if that causes the event. If the event is the arrival
-    /// of the first byte, the last one comes through the interface later.
+    /// Reports when the last byte of a message is at its destination that does not cross a network with contention, and
+    /// whose first byte is there: after the others have come through the interface.
     pub(super) fn report_landing(&mut self, now: SimTime, event: TransportEvent) {
-        let TransportEvent::Arrive(piece) = event else { return };
-        let message = &self.messages[piece.message];
-        let is_there = piece.since.is_some() || message.stays_on_its_node;
-        if is_there && message.arrived + piece.bytes == self.carried(message) {
+        let TransportEvent::Arrive(Piece { message: id, bytes, .. }) = event else { return };
+        let message = &self.messages[id];
+        if message.stays_on_its_node {
+            self.report_landed(id, now);
+        } else if self.wire.is_free_of_contention() {
+            let free = self.resources.free(self.resources.receiver(message.destination()));
+            self.report_landed(id, now.max(free) + self.interface.gap_per_byte.time(bytes.saturating_sub(1)));
+        }
+    }
+
+    /// Counts bytes that a network with contention has brought to the interface, and reports the last ones.
+    pub(super) fn note_landing(&mut self, now: SimTime, piece: Piece) {
+        let message = &mut self.messages[piece.message];
+        message.landed += piece.bytes;
+        let landed = message.landed;
+        if landed == self.carried(&self.messages[piece.message]) {
             self.report_landed(piece.message, now);
         }
     }
 
-    /// Reports that the last byte of a message is at its destination at a time from now on, if that is asked for.
+    /// Reports that the last byte of a message is at its destination at a time from now on.
     fn report_landed(&mut self, id: MessageId, at: SimTime) {
         let message = &self.messages[id];
-        if self.reports_flights && message.role.carries_data() {
+        if message.role.carries_data() {
             self.completions.push_back(Completion::Landed { handle: message.handle, at });
         }
     }

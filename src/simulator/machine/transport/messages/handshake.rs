@@ -33,7 +33,7 @@ impl TransferRole {
 impl MessageTransport {
     /// Sends a message of one byte that belongs to the protocol of the transfer of message `of`.
     pub(super) fn send_control(&mut self, now: SimTime, of: MessageId, message: MessageState) {
-        let id = self.keep(MessageState { bytes: 1, injected: 0, arrived: 0, is_issued: false, ..message });
+        let id = self.keep(MessageState { bytes: 1, injected: 0, landed: 0, arrived: 0, is_issued: false, ..message });
         self.wire.caused_as(id, of);
         self.request(now, TransportEvent::Send(id));
     }

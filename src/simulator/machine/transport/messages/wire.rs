@@ -91,6 +91,11 @@ impl Wire {
         Some(free.delay(from, to, bytes))
     }
 
+    /// Returns `true` if messages do not wait for each other.
+    pub const fn is_free_of_contention(&self) -> bool {
+        matches!(self, Self::Free(_))
+    }
+
     /// Returns the number of links between two nodes if messages do not wait for each other, otherwise 0.
     pub fn hops(&self, from: u32, to: u32) -> u32 {
         let Self::Free(free) = self else { return 0 };
