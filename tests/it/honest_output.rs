@@ -613,6 +613,40 @@ fn derivatives_hold_on_their_own_side() {
     }
 }
 
+/// Within the first step below, the makespan jumps: the derivative is that of smaller ones, which agree. Above, other ranks
+/// are the last.
+#[test]
+fn a_jump_within_the_first_step_does_not_count() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("jump.ron");
+    let nodes = r#"Node(processor: FlopRate("1 Gflop/s"), memory: "64 GiB", router: Hardware, noise: Uniform(0.1),
+        interface: Interface(overhead: "0.5 us", gap: "0.2 us", gap_per_byte: "1 GB/s", progress: AfterArrival),
+        levels: [Level(name: "node", members: 4, memory: Shared(bandwidth: "8 GB/s", per_core: "3 GB/s", latency: "0.1 us",
+            discipline: ProcessorSharing))])"#;
+    let network = r#"Network(topology: FatTree(arity: 4, levels: 1), routing: DimensionOrder, contention: FairFlows,
+        switching: CutThrough(packet: "4 KiB"), links: Link(per_byte: "1 GB/s", latency: "0.3 us"))"#;
+    let host =
+        r#"Host(node: 0, input: (start: "5 us", per_byte: "1 ns/B"), output: (start: "7 us", per_byte: "2 ns/B"))"#;
+    let steps = r#"When(condition: "rank==0", then: [Input(bytes: "10000 B")]),
+        Phase(name: "work", steps: [Compute(flops: "200000 div p", bytes: "400000 div p B")]),
+        Phase(name: "ex", steps: [Exchange(with: Ring, bytes: "8000 B")]),
+        Phase(name: "sum", steps: [Collective(operation: AllReduce(algorithm: RecursiveDoubling), bytes: "8 B")]),
+        Repeat(times: "3", steps: [Compute(flops: "10000", bytes: "20000 B", overlap: true),
+            Iexchange(with: Line, bytes: "20000 B", request: "h"), Compute(flops: "15000"), Wait(request: "h")]),
+        When(condition: "rank==p-1", then: [Output(bytes: "3000 B")])"#;
+    let machine = format!("Machine(name: \"m\", host: {host}, nodes: {nodes}, network: {network}, sends: Buffered)");
+    let placed = "ranks: 8, partition: Whole, placement: Packed(ranks_per_node: 4)";
+    let scenario = format!(
+        "Scenario(machine: {machine}, {placed}, program: Phases(parameters: {{\"n\": 3}}, steps: [{steps}]), seed: 1)"
+    );
+    std::fs::write(&file, scenario).expect("there is room");
+    let gap = "machine.nodes.interface.gap_per_byte";
+    let (found, _) = rows(&["sensitivity", &file.display().to_string(), "--only", gap]);
+    let row = found.iter().find(|row| row["name"] == gap).expect("it is a constant");
+    let left = row["elasticity_left"].as_f64().expect("it is known");
+    assert!((left + 0.655).abs() < 0.005 && row["tie"] == true, "{row}");
+}
+
 #[test]
 fn a_computation_that_memory_has_no_room_for_is_rejected_before_a_run() {
     let setting = ["--set", "program.iterations=100000000"];

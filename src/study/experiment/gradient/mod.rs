@@ -112,6 +112,12 @@ impl Slopes {
         self.rounding <= 1e-3 * self.size()
     }
 
+    /// Returns `true` if both sides are those of `other` within a percent.
+    fn is_like(&self, other: &Self) -> bool {
+        let most = 0.01 * self.size();
+        (self.left - other.left).abs() <= most && (self.right - other.right).abs() <= most
+    }
+
     /// Returns `true` if the makespan bends or jumps at the value or close to it.
     #[must_use]
     pub fn is_flagged(&self) -> bool {

@@ -130,7 +130,8 @@ impl Variation {
 
     /// Returns the derivatives with respect to a constant on both sides, from one run each with a relative change. If
     /// they differ, the makespan may bend or jump near the value rather than at it; unless the step is given, smaller steps
-    /// are then tried, and the smallest whose derivatives are known counts.
+    /// are then tried. While the sides differ, the smallest step counts whose derivatives rounding leaves known, or that the
+    /// step before confirms.
     pub(super) fn slopes(&self, parameter: &Parameter, step: Option<f64>) -> Result<Slopes, String> {
         if parameter.number() == 0.0 {
             return Err("it is zero".to_owned());
@@ -145,6 +146,7 @@ impl Variation {
             best.is_local = self.jumps(parameter, &best, first)?;
         }
         let closer = SMALLER_STEPS.iter().map(|part| part * first).take_while(|_| step.is_none() && is_tie);
+        let mut before = None;
         for step in closer.filter(|step| step * parameter.number().abs() >= 2.0 * parameter.grain()) {
             let slopes = self.slopes_within(parameter, step)?;
             if !slopes.is_tie() && slopes.is_known() {
@@ -153,9 +155,13 @@ impl Variation {
             if self.agree(&slopes) {
                 return Ok(Slopes { is_local: true, ..slopes });
             }
-            if slopes.is_known() {
-                best = slopes;
-            }
+            // Of two that agree, the larger step has the smaller error of rounding.
+            best = match before {
+                Some(before) if slopes.is_like(&before) => before,
+                _ if slopes.is_known() => slopes,
+                _ => best,
+            };
+            before = Some(slopes);
         }
         Ok(best)
     }

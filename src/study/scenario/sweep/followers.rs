@@ -123,7 +123,7 @@ impl Plan {
         let own = axis.and_then(|axis| self.unit_along(&axis.name));
         let value = match key {
             Some((_, value)) => value.clone()?,
-            None if self.axis_over(path).is_some() => return None,
+            None if axis.is_none() && self.axis_over(path).is_some() => return None,
             None => self.document.get(path).and_then(AxisValue::of_tree)?,
         };
         // A number of an axis is one in the unit of the axis.
