@@ -644,7 +644,7 @@ fn a_jump_within_the_first_step_does_not_count() {
     let (found, _) = rows(&["sensitivity", &file.display().to_string(), "--only", gap]);
     let row = found.iter().find(|row| row["name"] == gap).expect("it is a constant");
     let left = row["elasticity_left"].as_f64().expect("it is known");
-    assert!((left + 0.655).abs() < 0.005 && row["tie"] == true, "{row}");
+    assert!((left + 0.655).abs() < 0.005 && row["tie"] == true, "{row:?}");
 }
 
 #[test]

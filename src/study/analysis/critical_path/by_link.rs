@@ -105,7 +105,7 @@ impl PathSpan {
 fn message(path: &CriticalPath<'_>, span: &PathSpan) -> Option<SpanMessage> {
     let EventArc::Antecedent(antecedent) = &span.through else { return None };
     let way = path.events().way_of(antecedent);
-    (way.kind == MESSAGE).then(|| SpanMessage { cause: antecedent.event, sender: way.sender })
+    (way.kind == MESSAGE).then_some(SpanMessage { cause: antecedent.event, sender: way.sender })
 }
 
 /// Divides a piece of a path by links, which are given in the order in which the message reached them.

@@ -172,9 +172,8 @@ impl Trend {
         }
         match self {
             Self::Constant => format!(
-                "e is constant: the loss behaves like a serial fraction of {:.4}, whether serial work or communication \
-                 that does not shrink with p",
-                mean
+                "e is constant: the loss behaves like a serial fraction of {mean:.4}, whether serial work or communication \
+                 that does not shrink with p"
             ),
             Self::Rising => format!("e rises: {OVERHEAD} grows faster than p - 1, as serial work alone does not"),
             Self::Falling => format!("e falls: {OVERHEAD} grows more slowly than p - 1, as from serial work"),
