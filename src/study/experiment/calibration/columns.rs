@@ -3,12 +3,10 @@
 
 use super::best_fit::BestFit;
 use super::rows::MeasuredRow;
+use crate::experiment::cases::Keys;
 use crate::scenario::{AxisValue, Plan, common_unit};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-
-/// The values of the axes of a case, by name.
-type Keys = [(String, Option<AxisValue>)];
 
 /// A numeric column of the tables, with the values for which errors are known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -28,24 +26,19 @@ pub struct CalibratedColumn {
 
 impl CalibratedColumn {
     /// Returns the value of a case of `plan` with these keys; `None` if it has no such field, or no number there.
-    fn value(&self, plan: &Plan, keys: &Keys) -> Option<f64> {
+    fn value(&self, plan: &Plan, keys: &[(String, Option<AxisValue>)]) -> Option<f64> {
         plan.number_at(self.path.as_deref()?, self.unit.as_deref(), keys)
     }
 
     /// Returns the position of a case on the axis along which errors grow. A scenario without the field has the errors of
     /// the greatest value.
-    pub(super) fn extent(&self, plan: &Plan, keys: &Keys) -> f64 {
+    pub(super) fn extent(&self, plan: &Plan, keys: &[(String, Option<AxisValue>)]) -> f64 {
         extent_of(self.value(plan, keys).or(Some(self.to)))
     }
 
     /// Returns a caution if some of the cases of `plan`, with these keys, lie outside of the calibrated values; `is_lone`
     /// if no column is given along which errors grow.
-    pub(super) fn caution_on_extrapolation(
-        &self,
-        plan: &Plan,
-        cases: &[Vec<(String, Option<AxisValue>)>],
-        is_lone: bool,
-    ) -> Option<String> {
+    pub(super) fn caution_on_extrapolation(&self, plan: &Plan, cases: &[Keys], is_lone: bool) -> Option<String> {
         let values: Vec<f64> = cases.iter().filter_map(|keys| self.value(plan, keys)).collect();
         let below = range(values.iter().copied().filter(|value| *value < self.from));
         let above = range(values.iter().copied().filter(|value| *value > self.to));
