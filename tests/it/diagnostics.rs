@@ -344,6 +344,7 @@ fn a_file_of_another_kind() {
         ("Calibration()", "sweep", "`parsim calibrate` fits it"),
         ("Scenario()", "calibrate", "`parsim run` and `sweep` simulate it"),
         ("Machine()", "run", "a scenario names it as `machine: File(\"…\")`"),
+        ("Node()", "check", "which names them as `nodes: File(\"…\")`"),
         ("Validation()", "run", "`parsim validate FOLDER` runs it"),
     ] {
         let said = Folder::with(kind).placed_fault(&[command, "scenario.ron"]);

@@ -1,5 +1,6 @@
 //! Space-time diagrams, and the number of processors at work over time, as SVG.
 
+use super::counted;
 use super::frame::{Frame, FrameAxis};
 use super::lettering::{Lettered, Lettering};
 use super::plot::{COLOURS, Chart, DrawingResult, INK, Positions, Scale};
@@ -90,8 +91,8 @@ impl<'p> SpaceTime<'p> {
         let note = match messages.len() {
             0 => "no messages".to_owned(),
             many if shown.is_empty() => format!("{many} messages are not drawn: choose fewer ranks or a shorter time"),
-            some if self.shows_path() => format!("{some} messages as arrows, the critical path in red"),
-            some => format!("{some} messages as arrows; the critical path is elsewhere"),
+            some if self.shows_path() => format!("{} as arrows, the critical path in red", counted(some, "message")),
+            some => format!("{} as arrows; the critical path is elsewhere", counted(some, "message")),
         };
         let frame = Frame {
             title: self.title.clone(),
@@ -428,7 +429,7 @@ mod tests {
         let events = read_table(TABLE.as_bytes()).unwrap();
         let path = CriticalPath::of(&events).unwrap();
         let whole = SpaceTime::new(&path, "A & B", DiagramWindow::whole(&path)).svg();
-        assert!(whole.contains("A &amp; B") && whole.contains("1 messages as arrows") && whole.contains("Time [s]"));
+        assert!(whole.contains("A &amp; B") && whole.contains("1 message as arrows") && whole.contains("Time [s]"));
         assert_eq!(whole.matches("<circle").count(), 1);
         assert_eq!(whole, SpaceTime::new(&path, "A & B", DiagramWindow::whole(&path)).svg());
         let late = DiagramWindow { from: SimDuration::from_us(4_000_000), ..DiagramWindow::whole(&path) };

@@ -255,6 +255,8 @@ fn use_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "Scenario" => "this is a scenario: `parsim run` and `sweep` simulate it",
         "Machine" | "LogGOPS" => "this is a machine: a scenario names it as `machine: File(\"…\")`",
+        "Node" => "these are the nodes of a machine, which names them as `nodes: File(\"…\")`: check the machine",
+        "Network" => "this is the network of a machine, which names it as `network: File(\"…\")`: check the machine",
         "Calibration" => "this is the case of a calibration: `parsim calibrate` fits it",
         "Fit" => {
             "this is the fit of a calibration: `--calibration FILE` of `run`, `sweep`, `report` and `tune` uses it"
