@@ -171,6 +171,9 @@ impl<R: Read> CountedBytes<R> {
         if mark == mark::SENDER {
             sender = Some(self.small("a rank")?);
             mark = self.byte()?;
+            if mark != mark::CAUSED {
+                return Err(self.malformed("a sender belongs to an interval that a message ends"));
+            }
         }
         Ok(IntervalPreface { mark, ready, is_shared, busy, sender })
     }
