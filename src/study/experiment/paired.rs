@@ -53,12 +53,12 @@ impl Unpaired {
         let Self { named, count } = self;
         let rest = count - named.len() as u64;
         let more = (rest > 0).then(|| format!("… and {rest} more"));
-        let last = format!("{count} cases have no pair");
+        let last = if *count == 1 { "one case has no pair".to_owned() } else { format!("{count} cases have no pair") };
         (*count > 0).then(|| named.iter().cloned().chain(more).chain([last]).collect())
     }
 }
 
-/// A case before and after a change.
+/// A case before and after a change, with the makespans of the seeds that both have.
 #[derive(Debug)]
 pub struct CasePair {
     keys: Keys,
@@ -88,7 +88,7 @@ impl Pairs {
             match (before, after) {
                 (_, None) => return Err(different(Some(&first.keys(point)), None)),
                 (before, Some(after)) if before.0 != after.0 => return Err(different(Some(&before.0), Some(&after.0))),
-                ((keys, Ok(before)), Some((_, Ok(after)))) => pairs.push(CasePair { keys, before, after }),
+                ((keys, Ok(before)), Some((_, Ok(after)))) => pairs.push(CasePair::of(keys, before, after)),
                 ((keys, before), Some((_, after))) => {
                     unpaired.add(|| {
                         let why = [("first", before.err()), ("second", after.err())];
@@ -185,14 +185,23 @@ impl StoredPlan<'_> {
 }
 
 impl CasePair {
+    /// Pairs a case with itself after a change. Makespans of seeds that only one of them has would make a difference
+    /// where there is none.
+    fn of(keys: Keys, mut before: Stored, mut after: Stored) -> Self {
+        let common = before.makespans.len().min(after.makespans.len());
+        before.makespans.truncate(common);
+        after.makespans.truncate(common);
+        Self { keys, before, after }
+    }
+
     /// Returns the mean makespans, in seconds.
     fn means(&self) -> (f64, f64) {
         let mean = |stored: &Stored| Sample::of(&stored.makespans).map_or(f64::NAN, |sample| sample.mean);
         (mean(&self.before), mean(&self.after))
     }
 
-    /// Returns the difference of the makespans, second minus first, over the seeds that both have. Runs with the same
-    /// seed draw the same random numbers.
+    /// Returns the difference of the makespans, second minus first, seed by seed. Runs with the same seed draw the same
+    /// random numbers.
     fn difference(&self) -> Sample {
         let pairs = self.before.makespans.iter().zip(&self.after.makespans);
         // Times are whole picoseconds; smaller differences are rounding errors of seconds, not noise.
@@ -239,7 +248,7 @@ mod tests {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/ring-shift.ron");
         let scenario: CheckedScenario = Scenario::load(path).unwrap();
         let stored = |makespans: &[f64]| Stored { id: scenario.id(), makespans: makespans.to_vec() };
-        CasePair { keys: Keys::new(), before: stored(before), after: stored(after) }
+        CasePair::of(Keys::new(), stored(before), stored(after))
     }
 
     /// Checks that noise common to both runs with a seed does not widen the interval of their difference.
@@ -253,6 +262,16 @@ mod tests {
         assert_eq!(rounded.number("difference_makespan_interval95_s"), Some(0.0));
         let alone = pair(&[1.0], &[2.0, 3.0]).record();
         assert_eq!((alone.number("seeds"), alone.number("difference_makespan_interval95_s")), (Some(1.0), None));
+    }
+
+    /// Checks that further seeds of one side change nothing: neither the means nor the ratio.
+    #[test]
+    fn seeds_that_only_one_side_has_do_not_count() {
+        let unequal = pair(&[1.0, 2.0], &[1.0, 2.0, 9.0, 9.0]);
+        let record = unequal.record();
+        assert_eq!(record.number("b_makespan_s"), Some(1.5));
+        let pairs = Pairs { pairs: vec![unequal], unpaired: Unpaired::default() };
+        assert_eq!(pairs.summary().number("ratio"), Some(1.0));
     }
 
     #[test]

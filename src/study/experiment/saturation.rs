@@ -21,6 +21,11 @@ const ACCEPTED: f64 = 0.95;
 /// The limit of the mean latency below saturation, as a multiple of the zero-load latency.
 const LATER: f64 = 3.0;
 
+/// The number of measured packets from which their loads and their mean latency are known to some per cent.
+const ENOUGH_PACKETS: f64 = 500.0;
+/// The finest resolution: loads have some 16 digits, and no measured time is long enough for more than a few of them.
+const FINEST_RESOLUTION: f64 = 1e-6;
+
 /// The largest number of ranks for channel loads, which take all pairs of ranks.
 const LARGEST_LOADED: u32 = 4096;
 
@@ -34,8 +39,9 @@ pub struct Saturation {
     pub below: OperatingPoint,
     /// The load at which the busiest channel is always in use, if it is known.
     pub bound: Option<f64>,
-    /// The sign of saturation at a slightly greater load; `None` if the network is not saturated at full load.
-    pub sign: Option<SaturationSign>,
+    /// The network at the least load found above saturation, with the sign of it; `None` if the network is not saturated
+    /// at full load.
+    pub above: Option<(OperatingPoint, SaturationSign)>,
     /// The network at all loads that were tried, by increasing load.
     pub points: Vec<OperatingPoint>,
 }
@@ -49,8 +55,10 @@ pub struct OperatingPoint {
     pub injected: f64,
     /// The load that has been delivered.
     pub accepted: f64,
-    /// The mean latency, in seconds.
+    /// The mean latency, in seconds; NaN without a packet.
     pub latency_s: f64,
+    /// The number of packets injected in the measured time.
+    pub packets: f64,
 }
 
 /// A sign that a network is saturated.
@@ -76,7 +84,19 @@ impl SaturationSign {
 impl Saturation {
     /// Returns the greatest load found below saturation; `None` if the network is not saturated at full load.
     fn load(&self) -> Option<f64> {
-        self.sign.map(|_| self.below.offered)
+        self.above.map(|_| self.below.offered)
+    }
+
+    /// Returns the sign of saturation, if the network is saturated at full load.
+    fn sign(&self) -> Option<SaturationSign> {
+        self.above.map(|(_, sign)| sign)
+    }
+
+    /// Returns `true` if a verdict rests on few packets: the sign of saturation on those at its load, or the latency
+    /// without load on none.
+    fn has_few_packets(&self) -> bool {
+        let decisive = self.above.map_or(self.below, |(point, _)| point);
+        decisive.packets < ENOUGH_PACKETS || self.idle.packets < 1.0
     }
 
     /// Returns `true` if the load exceeds the bound of the busiest channel by more than a short measured time explains.
@@ -100,13 +120,14 @@ pub fn saturation(
         OperatingPoint::of(&scenario, offered, recall)
     };
     let idle = at(ALMOST_NONE)?;
-    let (mut below, mut above, mut sign, mut points) = (idle, None, None, vec![idle]);
-    while above.map_or(1.0, |above: f64| above - below.offered) > resolution {
-        let offered = above.map_or((2.0 * below.offered).min(1.0), |above| f64::midpoint(below.offered, above));
+    let (mut below, mut above, mut points) = (idle, None, vec![idle]);
+    let load = |above: Option<(OperatingPoint, SaturationSign)>| above.map(|(point, _)| point.offered);
+    while load(above).map_or(1.0, |above| above - below.offered) > resolution {
+        let offered = load(above).map_or((2.0 * below.offered).min(1.0), |above| f64::midpoint(below.offered, above));
         let point = at(offered)?;
         points.push(point);
         match point.sign(&idle) {
-            Some(found) => (above, sign) = (Some(offered), Some(found)),
+            Some(sign) => above = Some((point, sign)),
             None => below = point,
         }
         if below.offered >= 1.0 {
@@ -115,7 +136,7 @@ pub fn saturation(
     }
     points.sort_by(|one, other| one.offered.total_cmp(&other.offered));
     let bound = channel_bound(&*loaded(ALMOST_NONE)?);
-    Ok(Saturation { idle, below, bound, sign, points })
+    Ok(Saturation { idle, below, bound, above, points })
 }
 
 /// The saturation points of a plan: one for every combination of the axes other than the load.
@@ -157,11 +178,11 @@ impl SaturationSweep {
     /// Returns the plan of a search over the axes of a scenario to a `resolution` in flits per node and cycle.
     ///
     /// # Errors
-    /// Returns an error for a resolution outside the open interval from 0 to 1, for given values of the load, or for
+    /// Returns an error for a resolution below [`FINEST_RESOLUTION`] or not below 1, for given values of the load, or for
     /// faults of the scenario.
     pub fn plan(file: &ScenarioFile, resolution: f64) -> Result<Plan, StudyError> {
-        if !(resolution > 0.0 && resolution < 1.0) {
-            let message = format!("{resolution}: give a number above 0 and below 1");
+        if !(FINEST_RESOLUTION..1.0).contains(&resolution) {
+            let message = format!("{resolution}: give a number from {FINEST_RESOLUTION} to less than 1");
             return Err(StudyError::Argument("resolution", message));
         }
         let plan = file.plan()?;
@@ -234,7 +255,8 @@ impl SaturationSweep {
         let records: Vec<_> = self.found.iter().map(record).collect();
         let words = table(&records);
         let remarks = Remarks::on(self.found.iter().map(|(case, _)| &*case.scenario)).all();
-        let notes = [self.note_on_bounds(), self.note_on_unsaturated()].into_iter().flatten().chain(remarks);
+        let own = [self.note_on_bounds(), self.note_on_unsaturated(), self.note_on_few_packets()];
+        let notes = own.into_iter().flatten().chain(remarks);
         Answer { notes: notes.collect(), ..Answer::many(records, &words) }
     }
 
@@ -249,12 +271,21 @@ impl SaturationSweep {
 
     /// Reports networks that are not saturated at full load, if there are any.
     fn note_on_unsaturated(&self) -> Option<String> {
-        let networks = self.count(|found| found.sign.is_none(), "network")?;
-        let has_bound = self.count(|found| found.sign.is_none() && found.bound.is_some(), "network").is_some();
+        let networks = self.count(|found| found.above.is_none(), "network")?;
+        let has_bound = self.count(|found| found.above.is_none() && found.bound.is_some(), "network").is_some();
         let bound = if has_bound { "; the channels would carry up to `bound_flits_per_node_cycle`" } else { "" };
         Some(format!(
             "note: {networks} not saturated by a load of 1, the most that the link of a node carries: the injection is the \
              bottleneck{bound}"
+        ))
+    }
+
+    /// Reports verdicts that rest on few packets, if there are any.
+    fn note_on_few_packets(&self) -> Option<String> {
+        let verdicts = self.count(Saturation::has_few_packets, "verdict")?;
+        Some(format!(
+            "note: {verdicts} of fewer than {ENOUGH_PACKETS} packets, so that chance decides where a network is saturated: give \
+             a longer `measured`"
         ))
     }
 
@@ -343,7 +374,7 @@ fn record(case: &Case, series: Option<&SaturationSeries>) -> Record {
     record.put("saturation_over_seeds_flits_per_node_cycle", sample.map(|sample| sample.mean));
     record.put("saturation_over_seeds_interval95_flits_per_node_cycle", sample.map(|sample| sample.interval));
     record.put("bound_flits_per_node_cycle", search.and_then(|found| found.bound));
-    record.put("sign", search.and_then(|found| found.sign).map(SaturationSign::name));
+    record.put("sign", search.and_then(Saturation::sign).map(SaturationSign::name));
     record.put("accepted_flits_per_node_cycle", search.map(|found| found.below.accepted));
     record.put("latency_mean_s", search.map(|found| found.below.latency_s));
     record.put("zero_load_latency_s", search.map(|found| found.idle.latency_s));
@@ -368,6 +399,7 @@ impl OperatingPoint {
             injected: figure(&trace, "injected_flits_per_node_cycle"),
             accepted: figure(&trace, "accepted_flits_per_node_cycle"),
             latency_s: figure(&trace, "latency_mean_s"),
+            packets: figure(&trace, "injected_packets"),
         })
     }
 
@@ -400,7 +432,19 @@ mod tests {
     fn the_bit_complement_saturates_a_mesh_at_a_quarter() {
         let found = found(&[("program.pattern", "BitComplement")]);
         assert!((0.2..=0.26).contains(&found.below.offered), "{found:?}");
-        assert!(found.sign.is_some());
+        assert!(found.above.is_some());
+        assert!(!found.has_few_packets());
+    }
+
+    #[test]
+    fn a_verdict_of_few_packets_is_one_of_chance() {
+        let few = [
+            ("ranks", "4"),
+            ("program.measured", "2 us"),
+            ("machine.network.topology", "Torus2d(rows: 2, columns: 2)"),
+        ];
+        assert!(found(&few).has_few_packets());
+        assert!(!found(&[few[0], few[2], ("program.measured", "200 us")]).has_few_packets());
     }
 
     #[test]
@@ -408,9 +452,9 @@ mod tests {
         let plan = Plan::new(Document::load("../../scenarios/traffic-64.ron").unwrap(), &[]).unwrap();
         let search = |run: u32| {
             let offered = 0.1 * f64::from(run + 1);
-            let point = OperatingPoint { offered, injected: offered, accepted: offered, latency_s: 1e-6 };
-            let (sign, points) = (Some(SaturationSign::Latency), vec![point]);
-            Ok(Saturation { idle: point, below: point, bound: None, sign, points })
+            let point = OperatingPoint { offered, injected: offered, accepted: offered, latency_s: 1e-6, packets: 1e4 };
+            let (above, points) = (Some((point, SaturationSign::Latency)), vec![point]);
+            Ok(Saturation { idle: point, below: point, bound: None, above, points })
         };
         let found = SaturationSweep { found: vec![(plan.base().unwrap(), SaturationSeries::of(3, search))] };
         let chart = found.chart();
@@ -422,6 +466,6 @@ mod tests {
     fn a_network_with_a_link_for_every_flow_never_saturates() {
         let settings = [("program.pattern", "Tornado"), ("machine.network.topology", "Complete(nodes: 64)")];
         let found = found(&settings);
-        assert!(found.sign.is_none() && (found.below.offered - 1.0).abs() < 1e-9, "{found:?}");
+        assert!(found.above.is_none() && (found.below.offered - 1.0).abs() < 1e-9, "{found:?}");
     }
 }

@@ -6,20 +6,36 @@ use crate::scenario::{Repeat, Until};
 /// Returns `true` if a case needs a further run after those with these makespans, in seed order. The rule uses no other
 /// information, so that the number of runs is the same on every computer and for every shard, thread and store.
 pub fn needs_another_run(repeat: Repeat, makespans: &[f64]) -> bool {
-    let runs = u32::try_from(makespans.len()).unwrap_or(u32::MAX);
     match repeat {
-        Repeat::Times(times) => runs < times,
+        Repeat::Times(_) => !is_sufficient(repeat, makespans),
         Repeat::Until(until) => {
-            let has_precision = || Sample::of(makespans).is_some_and(|sample| is_precise(until, &sample));
-            runs < until.at_most && !(is_checkpoint(until, runs) && has_precision())
+            let runs = run_count(makespans);
+            runs < until.at_most && !(is_checkpoint(until, runs) && is_sufficient(repeat, makespans))
         }
     }
 }
 
+/// Returns `true` if these makespans are as many, or as precise, as is requested. Whoever asks after every run instead
+/// of at checkpoints stops by chance too early.
+pub fn is_sufficient(repeat: Repeat, makespans: &[f64]) -> bool {
+    let runs = run_count(makespans);
+    match repeat {
+        Repeat::Times(times) => runs >= times,
+        Repeat::Until(until) => {
+            let has_precision = || Sample::of(makespans).is_some_and(|sample| is_precise(until, &sample));
+            runs >= until.at_most || (runs >= until.at_least && has_precision())
+        }
+    }
+}
+
+fn run_count(makespans: &[f64]) -> u32 {
+    u32::try_from(makespans.len()).unwrap_or(u32::MAX)
+}
+
 /// Returns `true` if the precision is examined after `runs` runs.
 fn is_checkpoint(until: Until, runs: u32) -> bool {
-    let mut looks = std::iter::successors(Some(until.at_least), |look| Some(until.next_check(*look)));
-    looks.find(|look| *look >= runs) == Some(runs)
+    let mut checkpoints = std::iter::successors(Some(until.at_least), |runs| Some(until.next_check(*runs)));
+    checkpoints.find(|checkpoint| *checkpoint >= runs) == Some(runs)
 }
 
 /// Returns `true` if a sample has the requested precision.

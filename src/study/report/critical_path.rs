@@ -93,11 +93,12 @@ impl CriticalPathReport {
         record.put("messages_s", self.messages.seconds());
         record.put("average_parallelism", self.average_parallelism);
         record.put("mean_active", self.mean_active);
-        let Composition { processes, kinds, phases, links } = &self.composition;
+        let Composition { processes, kinds, phases, links, message_stages } = &self.composition;
         record.put("path_by_kind_s", object(kinds, |of| named(of)));
         record.put("path_by_phase_s", object(phases, |of| named(of)));
         record.put("path_by_process_s", object(processes, |of| process(*of)));
         record.put("path_by_link_s", object(links, |of| link(of.as_deref())));
+        record.put("path_by_message_stage_s", object(message_stages, ToString::to_string));
         record.put("degree_of_parallelism", self.parallelism.histogram());
         record
     }
@@ -186,11 +187,14 @@ impl fmt::Display for CriticalPathReport {
         let loads = if self.has_loads { "; memory loads are waits" } else { "" };
         row("processors at work", number(self.mean_active) + ", service divided by the length of the path" + loads);
         writeln!(f, "{table}")?;
-        let Composition { processes, kinds, phases, links } = &self.composition;
+        let Composition { processes, kinds, phases, links, message_stages } = &self.composition;
         writeln!(f, "Composition of the critical path:\n")?;
         writeln!(f, "{}", self.parts("kind", kinds, |of| named(of)))?;
         writeln!(f, "{}", self.parts("phase", phases, |of| named(of)))?;
         writeln!(f, "{}", self.parts("process", processes, |of| process(*of)))?;
+        if !message_stages.is_empty() {
+            writeln!(f, "{}", self.parts("stage of messages", message_stages, ToString::to_string))?;
+        }
         writeln!(f, "{}", self.parts("link", links, |of| link(of.as_deref())))?;
         writeln!(f, "Slack: how much longer activities could take without lengthening the path:\n")?;
         writeln!(f, "{}", self.slacks())?;

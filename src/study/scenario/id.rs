@@ -19,8 +19,8 @@ pub const RESULTS: u32 = 29;
 /// The id of a case: 128 bits, the same on every machine.
 ///
 /// The id covers machine, ranks, partition, placement, program, background traffic, seed, the limits of simulated time
-/// and of events, and [`RESULTS`]. It does not cover the names of machines, levels and kernels, nor the fields that do
-/// not affect the results: axes, filter, `repeat` and `compare`.
+/// and of events, and [`RESULTS`]. It does not cover the names of machines and kernels, nor the fields that do not affect
+/// the results: axes, filter, `repeat` and `compare`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CaseId(u128);
 

@@ -1,6 +1,7 @@
 //! Composition of the critical path.
 
 use super::by_link::{MessageLocation, MessageTransfers, RoutePart};
+use super::message_stage::MessageStage;
 use super::{CriticalPath, EventArc, PathSpan};
 use parsim_sim::trace::Direction;
 use parsim_sim::trace::events::MESSAGE;
@@ -8,7 +9,8 @@ use parsim_sim::units::SimDuration;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// Four decompositions of the critical path. The parts of each sum to the length of the path.
+/// Decompositions of the critical path. The parts of each sum to the length of the path, those of the messages to the
+/// time of the messages on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composition {
     /// The parts by process. The time between processes has the key `None`.
@@ -20,6 +22,8 @@ pub struct Composition {
     /// The parts by link or connection. The time within processes has the key `None`. If links are known, the time of
     /// messages while no link carries them has the key `messages at nodes`.
     pub links: Vec<PathPart<Option<String>>>,
+    /// The parts of the messages by stage. Empty if no message on the path has transfers.
+    pub message_stages: Vec<PathPart<MessageStage>>,
 }
 
 /// The key of messages on the path while no link carries a packet of them.
@@ -51,16 +55,18 @@ impl Composition {
             (!is_between).then(|| events.get(span.event).process)
         };
         let label = |span: &PathSpan| events.label_of(span.event);
+        let (links, message_stages) = match carried {
+            None => (parts(path.spans(), link), Vec::new()),
+            Some(carried) => by_way(path, &carried, link),
+        };
         Self {
             processes: parts(path.spans(), process),
             kinds: parts(path.spans(), |span| {
                 way(span).map_or_else(|| label(span).kind.clone(), |way| way.kind.clone())
             }),
             phases: parts(path.spans(), |span| label(span).phase.clone()),
-            links: match carried {
-                None => parts(path.spans(), link),
-                Some(carried) => links(path, &carried, link),
-            },
+            links,
+            message_stages,
         }
     }
 }
@@ -71,17 +77,25 @@ fn connection(link: &str) -> String {
     ends.map_or_else(|| link.to_owned(), |(node, _)| format!("within node {node}"))
 }
 
-/// Returns the parts by single link. The time of a message on no link has the key [`AT_NODES`].
-fn links(
+/// Returns the parts by single link, where the time of a message on no link has the key [`AT_NODES`], and the parts of
+/// the messages by stage.
+fn by_way(
     path: &CriticalPath<'_>,
     carried: &MessageTransfers<'_>,
     whole: impl Fn(&PathSpan) -> Option<String>,
-) -> Vec<PathPart<Option<String>>> {
-    let pieces = path.spans().flat_map(|span| match carried.way(path, &span) {
-        None => vec![(whole(&span), span.to - span.from)],
-        Some(way) => parts_of_way(&way),
-    });
-    sums(pieces)
+) -> (Vec<PathPart<Option<String>>>, Vec<PathPart<MessageStage>>) {
+    let (mut links, mut stages) = (PartSums::default(), PartSums::default());
+    for span in path.spans() {
+        let time = span.to - span.from;
+        let way = carried.way(path, &span);
+        links.extend(way.as_ref().map_or_else(|| vec![(whole(&span), time)], |way| parts_of_way(way)));
+        if path.is_message(&span) {
+            stages.extend(MessageStage::times(way.as_deref(), time));
+        }
+    }
+    let stages = stages.longest_first();
+    let has_links = stages.iter().any(|part| part.of != MessageStage::WithoutLinks);
+    (links.longest_first(), if has_links { stages } else { Vec::new() })
 }
 
 /// Returns the time of a message at each of its locations, in the order in which it reached them.
@@ -101,26 +115,42 @@ fn parts_of_way(way: &[RoutePart]) -> Vec<(Option<String>, SimDuration)> {
     parts.into_iter().map(|(link, time)| (Some(name(link)), time)).collect()
 }
 
-/// Sums pieces by key. The longest part comes first; of equal parts, the one that is first on the path. Pieces without
-/// duration are dropped.
+/// Returns the sums of the spans by key.
 fn parts<T: Clone + Eq + Hash>(spans: impl Iterator<Item = PathSpan>, of: impl Fn(&PathSpan) -> T) -> Vec<PathPart<T>> {
-    let spans = spans.filter(|span| span.to > span.from);
-    sums(spans.map(|span| (of(&span), span.to - span.from)))
+    let mut sums = PartSums::default();
+    sums.extend(spans.map(|span| (of(&span), span.to - span.from)));
+    sums.longest_first()
 }
 
-fn sums<T: Clone + Eq + Hash>(pieces: impl Iterator<Item = (T, SimDuration)>) -> Vec<PathPart<T>> {
-    let mut parts: Vec<PathPart<T>> = Vec::new();
-    let mut places = FxHashMap::default();
-    for (of, time) in pieces.filter(|(_, time)| *time > SimDuration::ZERO) {
-        let place = *places.entry(of.clone()).or_insert(parts.len());
-        if place == parts.len() {
-            parts.push(PathPart { of, time: SimDuration::ZERO, pieces: 0 });
-        }
-        parts[place].time += time;
-        parts[place].pieces += 1;
+/// Sums of pieces by key, in the order of their first pieces. Pieces without duration are dropped.
+struct PartSums<T> {
+    parts: Vec<PathPart<T>>,
+    places: FxHashMap<T, usize>,
+}
+
+impl<T> Default for PartSums<T> {
+    fn default() -> Self {
+        Self { parts: Vec::new(), places: FxHashMap::default() }
     }
-    parts.sort_by_key(|part| std::cmp::Reverse(part.time));
-    parts
+}
+
+impl<T: Clone + Eq + Hash> PartSums<T> {
+    fn extend(&mut self, pieces: impl IntoIterator<Item = (T, SimDuration)>) {
+        for (of, time) in pieces.into_iter().filter(|(_, time)| *time > SimDuration::ZERO) {
+            let place = *self.places.entry(of.clone()).or_insert(self.parts.len());
+            if place == self.parts.len() {
+                self.parts.push(PathPart { of, time: SimDuration::ZERO, pieces: 0 });
+            }
+            self.parts[place].time += time;
+            self.parts[place].pieces += 1;
+        }
+    }
+
+    /// Returns the sums, the longest first; of equal ones, the one that is first on the path.
+    fn longest_first(mut self) -> Vec<PathPart<T>> {
+        self.parts.sort_by_key(|part| std::cmp::Reverse(part.time));
+        self.parts
+    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 
 mod by_link;
 mod composition;
+mod message_stage;
 mod order;
 mod overlap;
 mod timeline;
 
 pub use by_link::{MessageLocation, MessageTransfers, RoutePart};
 pub use composition::{Composition, PathPart};
+pub use message_stage::MessageStage;
 pub use order::CausalityError;
 pub use timeline::{PieceKind, TimelinePiece};
 
@@ -197,9 +199,14 @@ impl<'e> CriticalPath<'e> {
         let labels = self.events.labels();
         let waits = self.spans().filter(|span| match span.through {
             EventArc::Activity => !labels[usize::from(self.events.get(span.event).label)].occupies(),
-            EventArc::Antecedent(antecedent) => self.events.way_of(&antecedent).kind != MESSAGE,
+            EventArc::Antecedent(_) => !self.is_message(span),
         });
         waits.map(|span| span.to - span.from).sum()
+    }
+
+    /// Returns `true` if a piece of the path is a message.
+    fn is_message(&self, span: &PathSpan) -> bool {
+        matches!(span.through, EventArc::Antecedent(antecedent) if self.events.way_of(&antecedent).kind == MESSAGE)
     }
 
     /// Returns the sum of the delays of all messages.

@@ -9,7 +9,7 @@ use crate::experiment::calibration::VariedCases;
 use crate::experiment::cases::{case_at, catching_panics, machines_of};
 use crate::experiment::memory_budget::MemoryBudget;
 use crate::experiment::repetition::repetition;
-use crate::experiment::stopping::needs_another_run;
+use crate::experiment::stopping::{is_sufficient, needs_another_run};
 use crate::experiment::{CaseError, StudyError, Workers};
 use crate::scenario::{Case, CheckedScenario, Plan, Repeat};
 use parsim_sim::simulation::{SimulationError, WallClock};
@@ -247,10 +247,11 @@ impl Race<'_> {
         loop {
             let next = |index: usize| {
                 let done = u32::try_from(self.candidates[index].makespans.len()).unwrap_or(u32::MAX);
-                self.further_runs(index, self.repeat.least().max(done.saturating_add(1)))
+                self.runs_up_to(index, self.repeat.least().max(done.saturating_add(1)))
             };
+            let needs_another = |index: &usize| needs_another_run(self.repeat, &self.candidates[*index].makespans);
             let open = (0..self.candidates.len()).filter(|index| self.has_run(*index));
-            let jobs: Vec<CandidateRun> = open.flat_map(next).collect();
+            let jobs: Vec<CandidateRun> = open.filter(needs_another).flat_map(next).collect();
             if jobs.is_empty() {
                 return Ok(());
             }
@@ -265,13 +266,15 @@ impl Race<'_> {
     }
 
     /// Repeats the candidates that may be the best with doubling numbers of seeds, and drops those shown to be worse.
+    /// All candidates of a group that are left have the same seeds, so that they can be compared by pairs.
     fn repeat(&mut self) -> Result<(), StudyError> {
         let mut runs = 2;
         while self.is_repeated() {
             self.drop_beaten();
             runs = (2 * runs).min(self.repeat.most());
-            let racing = self.groups.iter().map(|group| self.racing(group)).filter(|racing| racing.len() > 1);
-            let jobs: Vec<CandidateRun> = racing.flatten().flat_map(|index| self.further_runs(index, runs)).collect();
+            let racing = self.groups.iter().map(|group| self.racing(group));
+            let undecided = racing.filter(|racing| racing.len() > 1 && !self.are_sufficient(racing));
+            let jobs: Vec<CandidateRun> = undecided.flatten().flat_map(|index| self.runs_up_to(index, runs)).collect();
             if jobs.is_empty() {
                 break;
             }
@@ -280,13 +283,14 @@ impl Race<'_> {
         Ok(())
     }
 
-    /// Returns the runs that a candidate still needs, up to `runs` in total.
-    fn further_runs(&self, index: usize, runs: u32) -> Vec<CandidateRun> {
-        let makespans = &self.candidates[index].makespans;
-        let done = u32::try_from(makespans.len()).unwrap_or(u32::MAX);
-        if !needs_another_run(self.repeat, makespans) {
-            return Vec::new();
-        }
+    /// Returns `true` if each of these candidates has as many runs, or as precise a mean, as is requested.
+    fn are_sufficient(&self, racing: &[usize]) -> bool {
+        racing.iter().all(|index| is_sufficient(self.repeat, &self.candidates[*index].makespans))
+    }
+
+    /// Returns the runs that a candidate lacks to have `runs` of them.
+    fn runs_up_to(&self, index: usize, runs: u32) -> Vec<CandidateRun> {
+        let done = u32::try_from(self.candidates[index].makespans.len()).unwrap_or(u32::MAX);
         (done..runs).filter_map(|run| self.job(index, run)).collect()
     }
 

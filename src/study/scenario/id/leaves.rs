@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Initial capacity for a path and its value, in bytes; sufficient for nearly all.
 const MAX_PATHS: usize = 128;
 
-/// Names that do not affect any result, by type and field.
-const NAMES: [(&str, &str); 3] = [("Machine", "name"), ("Level", "name"), ("Kernel", "name")];
+/// Names that do not affect any result, by type and field. (Placements refer to levels by their names.)
+const NAMES: [(&str, &str); 2] = [("Machine", "name"), ("Kernel", "name")];
 
 /// Returns the sum of the hashes of all leaf values of `value`, which is located at `path`.
 pub(super) fn sum(path: &str, value: &impl Serialize) -> Sum {
