@@ -13,6 +13,8 @@ const SCENARIO_DIGITS: usize = 16;
 const META: &str = "meta";
 /// The key of the changes by `--set` within the metadata.
 const SET: &str = "set";
+/// The key of the units of axes within the metadata.
+const UNITS: &str = "units";
 /// The key of the reason why a case failed.
 const ERROR: &str = "error";
 
@@ -55,9 +57,11 @@ pub struct Metadata {
     pub generator: &'static str,
     /// The path and the text of every `--set`.
     pub set: Arc<[(String, String)]>,
+    /// The units of the axes, by key, whose numbers are neither bytes nor seconds. They are written if there are any.
+    pub units: Arc<[(String, String)]>,
 }
 
-/// Metadata values by path, without those of `--set`.
+/// Metadata values by path, without those of `--set` and the units.
 type OriginEntries = [(&'static str, QuantityValue); 7];
 
 impl Origin {
@@ -88,12 +92,17 @@ impl Origin {
         ])
     }
 
-    /// Returns the changes by `--set` as a value.
-    fn settings(&self) -> QuantityValue {
-        let settings = self.metadata().map_or(&[][..], |metadata| &metadata.set);
-        QuantityValue::Group(
-            settings.iter().map(|(path, text)| (path.clone(), QuantityValue::from(text.as_str()))).collect(),
-        )
+    /// Returns the changes by `--set`, and the units of axes if there are any, as values.
+    fn groups(&self) -> Vec<(&'static str, QuantityValue)> {
+        let metadata = self.metadata();
+        let texts = |texts: &[(String, String)]| {
+            QuantityValue::Group(
+                texts.iter().map(|(name, text)| (name.clone(), QuantityValue::from(text.as_str()))).collect(),
+            )
+        };
+        let set = metadata.map_or(&[][..], |metadata| &metadata.set);
+        let units = metadata.map(|metadata| &*metadata.units).filter(|units| !units.is_empty());
+        [(SET, texts(set))].into_iter().chain(units.map(|units| (UNITS, texts(units)))).collect()
     }
 }
 
@@ -150,6 +159,13 @@ impl Record {
     pub fn put_error(&mut self, error: Option<&str>) {
         let line = error.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
         self.error = Some(Quantity::new(ERROR, line).with_role(Role::Failure));
+    }
+
+    /// Returns the unit of an axis whose numbers are neither bytes nor seconds.
+    #[must_use]
+    pub fn unit_of_axis(&self, key: &str) -> Option<&str> {
+        let (_, unit) = self.origin.metadata()?.units.iter().find(|(name, _)| name == key)?;
+        Some(unit)
     }
 
     /// Returns the reason why the case failed, if it did.
@@ -236,7 +252,9 @@ impl Record {
         for (path, value) in &entries {
             see(path, value);
         }
-        each_at(&mut META.to_owned(), SET, &self.origin.settings(), see);
+        for (name, value) in &self.origin.groups() {
+            each_at(&mut META.to_owned(), name, value, see);
+        }
     }
 
     /// Creates a record with room for this number of quantities.
@@ -287,7 +305,9 @@ impl Serialize for Origin {
         for (path, value) in self.entries().into_iter().flatten() {
             map.serialize_entry(&path[META.len() + 1..], &value)?;
         }
-        map.serialize_entry(SET, &self.settings())?;
+        for (name, value) in self.groups() {
+            map.serialize_entry(name, &value)?;
+        }
         map.end()
     }
 }

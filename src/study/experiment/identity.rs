@@ -14,21 +14,22 @@ pub struct Identity {
     pub seed: u64,
 }
 
-/// Returns the origin of the rows of a scenario in which `--set` has changed the fields `set`.
-pub fn metadata(scenario: &Scenario, set: &Settings) -> Metadata {
-    Identity { id: scenario.id(), seed: scenario.seed }.metadata(set)
+/// Returns the origin of the rows of a scenario with these settings.
+pub fn metadata(scenario: &Scenario, settings: &Settings) -> Metadata {
+    Identity { id: scenario.id(), seed: scenario.seed }.metadata(settings)
 }
 
 impl Identity {
-    /// Returns the origin of rows of a scenario in which `--set` has changed the fields `set`.
+    /// Returns the origin of rows of a scenario with these settings.
     #[must_use]
-    pub fn metadata(self, set: &Settings) -> Metadata {
+    pub fn metadata(self, settings: &Settings) -> Metadata {
         Metadata {
             id: self.id.number(),
             results: RESULTS,
             seed: self.seed,
             generator: STREAM_GENERATOR,
-            set: Arc::clone(set),
+            set: Arc::clone(&settings.set),
+            units: Arc::clone(&settings.units),
         }
     }
 }

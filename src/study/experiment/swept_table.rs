@@ -28,6 +28,5 @@ pub fn swept_table(file: &ScenarioFile, workers: Workers<'_>) -> Result<Table, S
         workers.recall.is_sound()
     })?;
     failures.into_result()?;
-    let units = plan.axes().filter_map(|axis| Some((axis.name.clone(), axis.unit.clone()?)));
-    Ok(Table::parse(&file.path.display().to_string(), &rows)?.with_units(units.collect()))
+    Ok(Table::parse(&file.path.display().to_string(), &rows)?)
 }

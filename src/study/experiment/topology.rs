@@ -5,7 +5,7 @@ use crate::answer::{Answer, Metadata, Record};
 use crate::programs::Shipped;
 use crate::report::{Drawing, TextTable, counted, digits};
 use crate::scenario::source::Document;
-use crate::scenario::{CheckedScenario, Description};
+use crate::scenario::{CheckedScenario, Description, Settings};
 use parsim_sim::network::topology::{ChannelLoads, Metrics, TrafficShare};
 use parsim_sim::network::traffic::Pattern;
 use parsim_sim::network::{Link, LinkOverride, Network, Routing, Topology};
@@ -81,7 +81,7 @@ impl DescribedTopology {
             }
             Description::Scenario(plan) => {
                 let scenario = plan.base()?.scenario;
-                let metadata = Some(metadata(&scenario, &settings.into()));
+                let metadata = Some(metadata(&scenario, &Settings::without_axes(settings)));
                 let described =
                     Self::of_network(scenario.machine.network.clone(), scenario.layout().topology, metadata, files);
                 Ok(Self { traffic: own_traffic(&scenario), ..described })

@@ -51,7 +51,7 @@ impl LineTable {
             let width = cells.into_iter().fold(name.chars().count().max(least), usize::max);
             LineColumn { name, key, width, is_number: value.is_number() || value.is_missing() }
         };
-        let lines = Self { columns: shown.iter().zip(headings(&shown)).map(column).collect() };
+        let lines = Self { columns: shown.iter().zip(headings(&shown, first)).map(column).collect() };
         let names = lines.line(|column| column.name.clone());
         (lines, names)
     }

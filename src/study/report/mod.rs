@@ -2,6 +2,7 @@
 //! them.
 
 mod accounts;
+mod activity_bars;
 mod animation;
 mod bottleneck;
 pub mod cluster;

@@ -1,5 +1,6 @@
 //! Space-time diagrams, and the number of processors at work over time, as SVG.
 
+use super::activity_bars::{ActivityBar, RowBars};
 use super::counted;
 use super::frame::{Frame, FrameAxis};
 use super::lettering::{Lettered, Lettering};
@@ -37,6 +38,8 @@ const TALLEST: u32 = 1400;
 const AROUND: u32 = 160;
 /// The largest number of messages that are drawn; more would merge into one black area.
 const MAX_MESSAGES: usize = 4000;
+/// The largest number of pieces of the critical path that are drawn as a thick line.
+const MAX_SPANS: usize = 500;
 /// The kinds of activity in the order of their colours, which are those of `run_picture.js` in every picture.
 const COLOURED_KINDS: [&str; 7] =
     ["computing", "system", "input_output", "sending", "loading", "ready", "shared_system"];
@@ -118,10 +121,17 @@ impl<'p> SpaceTime<'p> {
         FrameAxis { positions, label: "Process".to_owned(), text: Box::new(text) }
     }
 
+    /// Returns the kinds of activity that take time.
     fn kinds(&self) -> Vec<&str> {
+        let events = self.path.events();
+        let mut takes_time = vec![false; events.labels().len()];
+        for event in 0..events.count() {
+            let lasts = self.path.pieces(event).any(|piece| self.has_bar(&piece));
+            takes_time[usize::from(events.get(event).label)] |= lasts;
+        }
+        let labels = events.labels().iter().zip(takes_time).filter(|(_, takes_time)| *takes_time);
         let mut kinds: Vec<&str> = Vec::new();
-        for label in self.path.events().labels().iter().filter(|label| label.kind != "idle" && label.kind != "blocked")
-        {
+        for (label, _) in labels.filter(|(label, _)| label.kind != "idle" && label.kind != "blocked") {
             if !kinds.contains(&label.kind.as_str()) {
                 kinds.push(&label.kind);
             }
@@ -160,8 +170,10 @@ impl<'p> SpaceTime<'p> {
         let lines = messages.iter().map(|(from, to)| PathElement::new(vec![*from, *to], MESSAGES.mix(0.55)));
         chart.draw_series(lines)?;
         chart.draw_series(messages.iter().map(|(_, to)| Circle::new(*to, 2, MESSAGES.filled())))?;
-        let path = self.path.spans().filter_map(|span| self.span(&span));
-        chart.draw_series(path.map(|(from, to)| PathElement::new(vec![from, to], PATH.stroke_width(2))))?;
+        let path: Vec<_> = self.path.spans().filter_map(|span| self.span(&span)).collect();
+        // A path that changes ranks at nearly every pixel would cover the bars.
+        let style = if path.len() > MAX_SPANS { PATH.mix(0.4).stroke_width(1) } else { PATH.stroke_width(2) };
+        chart.draw_series(path.into_iter().map(|(from, to)| PathElement::new(vec![from, to], style)))?;
         Ok(())
     }
 
@@ -171,29 +183,17 @@ impl<'p> SpaceTime<'p> {
             kinds.iter().find(|(kind, _)| *kind == label.kind).map(|(_, hue)| *hue)
         };
         let hues: Vec<Option<usize>> = events.labels().iter().map(of_label).collect();
-        // A bar narrower than a fifth of a pixel that touches the previous one is invisible, and so is a gap of less
-        // than half a pixel.
-        let pixel = |part: u64| (self.window.until - self.window.from).ratio(1, u64::from(WIDTH) * part);
-        let (narrow, gap) = (pixel(5), pixel(2));
-        let mut drawn = vec![SimDuration::ZERO; self.rows.len()];
-        let mut bars: Vec<Option<ActivityBar>> = vec![None; self.rows.len()];
+        let row = || RowBars::new(self.window.from, self.window.until);
+        let mut rows: Vec<RowBars> = self.window.processes.iter().map(|_| row()).collect();
         let pieces = (0..events.count()).flat_map(|event| self.path.pieces(event));
-        for TimelinePiece { event, from: begin, to: end, .. } in pieces.filter(|piece| self.has_bar(piece)) {
+        for TimelinePiece { event, from, to, .. } in pieces.filter(|piece| self.has_bar(piece)) {
             let entry = events.get(event);
-            let (Some(row), Some(hue)) = (self.row(entry.process), hues[usize::from(entry.label)]) else { continue };
-            let drawn = &mut drawn[entry.process as usize];
-            if end < self.window.from || begin > self.window.until || end < *drawn + narrow {
-                continue;
-            }
-            *drawn = end;
-            let bar = ActivityBar { row, hue, begin: begin.max(self.window.from), end: end.min(self.window.until) };
-            let last = &mut bars[entry.process as usize];
-            match last {
-                Some(last) if last.hue == hue && bar.begin <= last.end + gap => last.end = last.end.max(bar.end),
-                _ => last.replace(bar).map_or(Ok(()), |done| draw_bar(chart, &done))?,
+            if let (Some(row), Some(hue)) = (self.rows[entry.process as usize], hues[usize::from(entry.label)]) {
+                rows[row as usize].add(hue, from, to);
             }
         }
-        bars.iter().flatten().try_for_each(|bar| draw_bar(chart, bar))
+        let bars = (0_u32..).zip(rows).flat_map(|(row, bars)| bars.finish().into_iter().map(move |bar| (row, bar)));
+        bars.into_iter().try_for_each(|(row, bar)| draw_bar(chart, row.into(), &bar))
     }
 
     /// Returns whether a piece of time has the colour of its event. Waits have one if their kind is a kind of wait.
@@ -252,17 +252,12 @@ impl<'p> SpaceTime<'p> {
     }
 }
 
-/// An activity of a process, or several of the same kind without visible gaps between them.
-#[derive(Clone, Copy)]
-struct ActivityBar {
-    row: f64,
-    hue: usize,
-    begin: SimDuration,
-    end: SimDuration,
-}
+/// The upper and the lower edge of the bars in a row.
+const BARS: (f64, f64) = (0.14, 0.86);
 
-fn draw_bar(chart: &mut Chart<'_, '_>, bar: &ActivityBar) -> DrawingResult {
-    let corners = [(bar.begin.seconds(), bar.row + 0.14), (bar.end.seconds(), bar.row + 0.86)];
+fn draw_bar(chart: &mut Chart<'_, '_>, row: f64, bar: &ActivityBar) -> DrawingResult {
+    let edge = |height: f64| row + BARS.1 - height * (BARS.1 - BARS.0);
+    let corners = [(bar.from.seconds(), edge(bar.height.1)), (bar.to.seconds(), edge(bar.height.0))];
     chart.draw_series([Rectangle::new(corners, colour(bar.hue).filled())])?;
     Ok(())
 }

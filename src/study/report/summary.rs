@@ -50,9 +50,10 @@ fn half_width_of(key: &str) -> Option<String> {
 }
 
 /// Returns the headings of columns: their names, and of an axis that is called by the path of its field only the name of
-/// the field, unless another column has the same one. Values of the first seed beside means say so.
+/// the field, unless another column has the same one. Values of the first seed beside means say so, and axes whose unit
+/// `row` names have it.
 #[must_use]
-pub fn headings<'q>(columns: &[&'q Quantity]) -> Vec<String> {
+pub fn headings<'q>(columns: &[&'q Quantity], row: &Record) -> Vec<String> {
     let field = |column: &&'q Quantity| match column.name().rsplit_once('.') {
         Some((_, field)) if column.role == Role::Axis && field.parse::<u32>().is_err() => field,
         _ => column.name(),
@@ -65,7 +66,11 @@ pub fn headings<'q>(columns: &[&'q Quantity]) -> Vec<String> {
             return name;
         }
         let name = if is_alone(field) { *field } else { column.name() };
-        if column.role == Role::FirstSeed { format!("{name} (first seed)") } else { name.to_owned() }
+        match (column.role, row.unit_of_axis(&column.key)) {
+            (Role::FirstSeed, _) => format!("{name} (first seed)"),
+            (Role::Axis, Some(unit)) => format!("{name} [{unit}]"),
+            _ => name.to_owned(),
+        }
     };
     named.map(heading).collect()
 }
@@ -121,7 +126,8 @@ fn around(value: Option<&QuantityValue>, half: &Quantity) -> Quantity {
 #[must_use]
 pub fn table(rows: &[Record]) -> TextTable {
     let columns = columns(rows);
-    let mut table = TextTable::new(headings(&columns));
+    let none = Record::default();
+    let mut table = TextTable::new(headings(&columns, rows.first().unwrap_or(&none)));
     for row in rows {
         table.row(columns.iter().map(|column| cell(row, &column.key)));
     }
@@ -179,7 +185,7 @@ mod tests {
                 row.put_as(Role::Axis, (*path).to_owned(), 1.0);
             }
             row.put("makespan_s", 1.0);
-            super::headings(&columns(std::slice::from_ref(&row)))
+            super::headings(&columns(std::slice::from_ref(&row)), &row)
         };
         assert_eq!(headings(&["p", "machine.links.latency"]), ["p", "latency", "makespan"]);
         assert_eq!(headings(&["a.latency", "b.latency"]), ["a.latency", "b.latency", "makespan"]);
@@ -206,6 +212,9 @@ mod tests {
         row.put("makespan_mean_s", 0.5);
         row.put_as(Role::FirstSeed, "message_s", 0.25);
         row.put("efficiency", 0.5);
-        assert_eq!(headings(&columns(&[row])), ["makespan_mean", "message (first seed)", "efficiency"]);
+        assert_eq!(
+            headings(&columns(std::slice::from_ref(&row)), &row),
+            ["makespan_mean", "message (first seed)", "efficiency"]
+        );
     }
 }

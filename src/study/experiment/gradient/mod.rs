@@ -47,6 +47,9 @@ pub struct Slopes {
     /// `true` if the derivatives are valid only very close to the value: a change of about a percent gives something
     /// else.
     pub is_local: bool,
+    /// `true` if the makespan jumps so close to the value, on one side at least, that a secant takes the place of the
+    /// derivative there.
+    pub is_jump: bool,
 }
 
 /// The derivative of the makespan with respect to one constant.
@@ -121,7 +124,7 @@ impl Slopes {
     /// Returns `true` if the makespan bends or jumps at the value or close to it.
     #[must_use]
     pub fn is_flagged(&self) -> bool {
-        self.is_tie() || self.is_local
+        self.is_tie() || self.is_local || self.is_jump
     }
 
     /// Returns the mean of both sides; where they differ, it lies between them.

@@ -193,7 +193,7 @@ impl PricedPath {
         // Prices bend at this value if the lower of two rates changes here.
         let shorter = if (below - right).abs() <= below_rounding + rounding { right } else { below };
         let (left, right) = if parameter.dimension == Dimension::Rate { (right, shorter) } else { (shorter, right) };
-        is_linear.then_some(Slopes { left, right, rounding, method: Method::Path, is_local: false })
+        is_linear.then_some(Slopes { left, right, rounding, method: Method::Path, is_local: false, is_jump: false })
     }
 
     /// Returns the slope of the path when the times of a constant are scaled by `factor`, and the maximum error from

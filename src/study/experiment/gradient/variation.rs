@@ -5,7 +5,7 @@ use crate::experiment::StudyError;
 use crate::experiment::recall::Recall;
 use crate::experiment::repetition::{first_and_mean_s, mean_makespan_s};
 use crate::scenario::source::{Document, Faults, SourceFault};
-use crate::scenario::{CheckedScenario, Parameter, Plan};
+use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan};
 use parsim_sim::network::Switching;
 use parsim_sim::units::SimDuration;
 
@@ -28,6 +28,8 @@ const MIN_PS: f64 = 10.0;
 const SMALLER_STEPS: [f64; 2] = [1.0 / 32.0, 1.0 / 1024.0];
 /// The relative change of constants up to which unmarked derivatives from runs predict the makespan.
 const LARGER_STEP: f64 = 0.02;
+/// The part of the makespan by which a share may be impossible before it is that of a jump.
+const IMPOSSIBLE: f64 = 0.01;
 
 /// A scenario with its base values, whose numbers can be varied.
 #[derive(Clone, Debug)]
@@ -126,6 +128,36 @@ impl Variation {
     /// Returns the errors of [`makespan_after`](Self::makespan_after).
     pub fn makespan_with(&self, parameter: &Parameter, number: f64) -> Result<f64, String> {
         self.makespan_after(|document| parameter.set(document, number))
+    }
+
+    /// Returns the derivatives with respect to a constant, with secants of the largest step on a side where the makespan
+    /// jumps.
+    ///
+    /// # Errors
+    /// Returns the errors of [`makespan_after`](Self::makespan_after).
+    pub fn with_secants_at_jumps(&self, parameter: &Parameter, slopes: Slopes) -> Result<Slopes, String> {
+        let jumps = [slopes.left, slopes.right].map(|slope| self.is_jump(parameter, slope, slopes.rounding));
+        if jumps == [false, false] {
+            return Ok(slopes);
+        }
+        let secants = self.slopes_within(parameter, self.widest_step())?;
+        let [left, right] = [(jumps[0], secants.left, slopes.left), (jumps[1], secants.right, slopes.right)]
+            .map(|(is_jump, secant, slope)| if is_jump { secant } else { slope });
+        Ok(Slopes { left, right, is_jump: true, ..slopes })
+    }
+
+    /// Returns `true` if no derivative can be as large, or has this sign. As long as the same path is the longest, the
+    /// share of a time in the makespan, or of what a rate is for, is neither negative nor above 1. Ticks and detours are
+    /// exceptions.
+    fn is_jump(&self, parameter: &Parameter, slope: f64, rounding: f64) -> bool {
+        let per_share = parameter.number() * parameter.si_factor() / self.makespan_s;
+        let share = match parameter.dimension {
+            Dimension::Time => slope * per_share,
+            Dimension::Rate => -slope * per_share,
+            Dimension::None => return false,
+        };
+        let least = IMPOSSIBLE + (rounding * per_share).abs();
+        !self.is_clocked() && !self.has_detours() && !(-least..=1.0 + least).contains(&share)
     }
 
     /// Returns the derivatives with respect to a constant on both sides, from one run each with a relative change. If
@@ -251,7 +283,7 @@ impl Variation {
         let (left, of_a_ps) = self.slope(parameter, Side::Below, step)?;
         let (right, _) = self.slope(parameter, Side::Above, step)?;
         let rounding = of_a_ps * (self.pieces() + self.ticks_ps());
-        Ok(Slopes { left, right, rounding, method: Method::Rerun, is_local: false })
+        Ok(Slopes { left, right, rounding, method: Method::Rerun, is_local: false, is_jump: false })
     }
 
     /// Marks derivatives as local if they do not predict a larger change of all their constants together, each by a

@@ -45,7 +45,7 @@ pub const WHAT_IFS: [GroupFields; 8] = [
 pub const TOGETHER: (&str, [&str; 2]) = ("links and network interfaces", ["links", "network interfaces"]);
 
 /// The groups of parameters, with the fields below which they are; the first match counts.
-pub const GROUPS: [GroupFields; 6] = [
+pub const GROUPS: [GroupFields; 7] = [
     (
         "communication",
         &[
@@ -69,14 +69,10 @@ pub const GROUPS: [GroupFields; 6] = [
     ),
     (
         "computation",
-        &[
-            "machine.nodes.processor",
-            "machine.processor",
-            "machine.nodes.levels.*.memory",
-            "machine.nodes.time_slice",
-            "machine.nodes.noise",
-        ],
+        &["machine.nodes.processor", "machine.processor", "machine.nodes.time_slice", "machine.nodes.noise"],
     ),
+    // It serves computations that load, and messages within a node.
+    ("memory", &["machine.nodes.levels.*.memory"]),
     ("input", &["machine.host.input"]),
     ("output", &["machine.host.output"]),
     ("program", &["program"]),

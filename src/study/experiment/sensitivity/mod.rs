@@ -141,7 +141,7 @@ impl VariedRun {
         let (whole, constants): (Vec<_>, Vec<_>) = self.chosen().partition(|one| one.is_whole());
         progress.begin((2 * constants.len() + whole.len()) as u64);
         let gradient = Gradient::observed(&self.base, approach, |one| self.is_chosen(one), progress);
-        let constants = gradient.derivatives.par_iter().map(|one| self.finding(one, &gradient));
+        let constants = gradient.derivatives.par_iter().map(|one| self.finding(one, &gradient, approach.step));
         let whole = whole.into_par_iter().map(|one| self.whole_number(one, step));
         let mut findings: Vec<_> = constants.chain(whole).inspect(|_| progress.advance(1, 0)).collect();
         findings.sort_by(|one, other| other.size().total_cmp(&one.size()));
@@ -172,17 +172,25 @@ impl VariedRun {
         what_ifs
     }
 
-    fn finding<'s>(&'s self, derivative: &Derivative<'s>, gradient: &Gradient<'s>) -> ParameterSensitivity<'s> {
+    fn finding<'s>(
+        &'s self,
+        derivative: &Derivative<'s>,
+        gradient: &Gradient<'s>,
+        step: Option<f64>,
+    ) -> ParameterSensitivity<'s> {
         let parameter = derivative.parameter;
-        let of_slopes = |slopes: &Slopes| {
+        let slopes = derivative.slopes.clone().and_then(|slopes| match step {
+            Some(_) => Ok(slopes),
+            None => self.base.with_secants_at_jumps(parameter, slopes),
+        });
+        let of_slopes = |slopes: Slopes| {
             let per_percent = parameter.number() * parameter.si_factor() / self.base.makespan_s();
             let elasticity = Elasticity { left: slopes.left * per_percent, right: slopes.right * per_percent };
             let reach = reach::reach(&self.base, parameter, elasticity, gradient.path.as_ref().ok());
             let is_staircase = self.base.is_clocked() && slopes.is_coarse();
-            Effect::Continuous(ContinuousEffect { elasticity, slopes: *slopes, reach, is_staircase })
+            Effect::Continuous(ContinuousEffect { elasticity, slopes, reach, is_staircase })
         };
-        let effect = derivative.slopes.as_ref().map(of_slopes).map_err(Clone::clone);
-        ParameterSensitivity { parameter, group: group_of(parameter), effect }
+        ParameterSensitivity { parameter, group: group_of(parameter), effect: slopes.map(of_slopes) }
     }
 
     /// Varies a whole number by `step`, rounded, and by at least one.

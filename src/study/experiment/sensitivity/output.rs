@@ -17,6 +17,9 @@ const VISIBLE: f64 = 5e-4;
 /// The note on derivatives that are valid only close to the value, or that share a method with such ones.
 const LOCAL: &str = "a joint change of all such constants by a percent or two gives another derivative";
 
+/// The note on secants that take the place of derivatives.
+const JUMP: &str = "the makespan jumps close to the value: a secant over one per cent";
+
 /// The note on derivatives of a makespan that is a staircase.
 const STAIRCASE: &str = "routers act at the ticks of their clock, so that the makespan is a staircase: a secant";
 
@@ -67,7 +70,7 @@ pub fn records(answers: &Sensitivities) -> Vec<Record> {
 
 /// Returns what limits the validity of the derivatives, if something does.
 fn note(effect: &ContinuousEffect) -> Option<&'static str> {
-    let notes = [(effect.is_staircase, STAIRCASE), (effect.slopes.is_local, LOCAL)];
+    let notes = [(effect.is_staircase, STAIRCASE), (effect.slopes.is_jump, JUMP), (effect.slopes.is_local, LOCAL)];
     notes.into_iter().find(|(applies, _)| *applies).map(|(_, note)| note)
 }
 
@@ -205,6 +208,9 @@ const TIE: &str = "Where below and above differ, two paths of the run tie, or ne
                    them is the longest, and the makespan bends or jumps. Neither number holds on the other side; a larger --step shows how far \
                    each one holds.";
 
+const JUMPS: &str =
+    "At a jump, the makespan changes at once close to the value: the numbers are secants over one per cent there.";
+
 const TICKS: &str = "Routers act at the ticks of their clock, so that the makespan is a staircase. Its steps are not small \
                      beside the changes of the constants: the effects are those of secants, up to 10 % wide on either \
                      side, and known to less than two digits. Longer runs, or a larger --step, show more.";
@@ -219,21 +225,27 @@ enum Difference {
     Tie,
     /// No more than rounding explains.
     Rounding,
+    /// The makespan jumps close to the value.
+    Jump,
 }
 
 /// Returns the kind of the difference between both sides, if it is visible.
 fn difference(effect: &ContinuousEffect) -> Option<Difference> {
-    let kind = if effect.slopes.is_tie() { Difference::Tie } else { Difference::Rounding };
-    is_visible(effect.elasticity).then_some(kind)
+    match (effect.slopes.is_jump, is_visible(effect.elasticity)) {
+        (true, _) => Some(Difference::Jump),
+        (false, true) if effect.slopes.is_tie() => Some(Difference::Tie),
+        (false, true) => Some(Difference::Rounding),
+        (false, false) => None,
+    }
 }
 
 /// Returns the explanations of the differences that are shown.
 fn explained_differences(answers: &Sensitivities) -> Vec<&'static str> {
     let shown: Vec<_> = answers.findings.iter().filter_map(|one| difference(one.continuous()?)).collect();
     let has_tie = shown.contains(&Difference::Tie) || answers.groups.iter().any(is_group_tie);
-    let has_rounding = shown.contains(&Difference::Rounding);
+    let [has_rounding, has_jump] = [Difference::Rounding, Difference::Jump].map(|kind| shown.contains(&kind));
     let has_ticks = answers.findings.iter().any(|one| one.continuous().is_some_and(|effect| effect.is_staircase));
-    [(has_tie, TIE), (has_rounding, ROUNDING), (has_ticks, TICKS)]
+    [(has_tie, TIE), (has_jump, JUMPS), (has_rounding, ROUNDING), (has_ticks, TICKS)]
         .into_iter()
         .filter(|(is_shown, _)| *is_shown)
         .map(|one| one.1)
@@ -291,6 +303,7 @@ fn constants(answers: &Sensitivities) -> TextTable {
             None => "",
             Some(Difference::Tie) => "tie",
             Some(Difference::Rounding) => "rounding",
+            Some(Difference::Jump) => "jump",
         };
         let method = effect.slopes.method.name().to_owned();
         let tolerance = effect.reach.tolerances[0].map_or_else(String::new, |by| format!("{:+.3} %", 100.0 * by));

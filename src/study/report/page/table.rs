@@ -12,15 +12,17 @@ pub fn table(title: &str, rows: &[Record]) -> Markup {
     html! {
         div.wide role="region" aria-label=(title) tabindex="0" { table.sortable {
             caption { (title) }
-            thead { tr { @for column in &columns { th scope="col" { button type="button" { (heading(column)) } } } } }
+            thead { tr { @for column in &columns { th scope="col" { button type="button" { (heading(column, rows.first())) } } } } }
             tbody { @for row in rows { tr { @for column in &columns { (cell(row, column)) } } } }
         } }
     }
 }
 
-/// Returns the key of a column, or the heading of an error in per cent.
-fn heading(column: &Quantity) -> String {
-    heading_of_error(column).unwrap_or_else(|| column.key.to_string())
+/// Returns the key of a column, with the unit of an axis if `row` names it, or the heading of an error in per cent.
+fn heading(column: &Quantity, row: Option<&Record>) -> String {
+    let key = &column.key;
+    let unit = row.and_then(|row| row.unit_of_axis(key));
+    heading_of_error(column).unwrap_or_else(|| unit.map_or_else(|| key.to_string(), |unit| format!("{key} [{unit}]")))
 }
 
 fn cell(row: &Record, column: &Quantity) -> Markup {

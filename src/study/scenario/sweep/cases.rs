@@ -96,7 +96,7 @@ impl Plan {
             routes,
             base,
         };
-        let mut faults = cases.routes.faults(&self.axes, self.settings(), &cases.base);
+        let mut faults = cases.routes.faults(&self.axes, self.changes(), &cases.base);
         faults.extend(self.axes.iter().filter_map(Self::shared_field_fault));
         match self.formulas() {
             Ok((formulas, filter)) => (cases.formulas, cases.filter) = (formulas, filter),

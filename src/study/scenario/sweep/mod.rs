@@ -49,7 +49,7 @@ pub struct Case {
     pub keys: Vec<(String, Option<AxisValue>)>,
     /// The scenario to run. Cases that do not differ in any relevant way may share one.
     pub scenario: Arc<CheckedScenario>,
-    /// The changes of `--set`, by path and text.
+    /// The changes of `--set` and the units of the axes.
     pub settings: Settings,
 }
 
@@ -61,8 +61,25 @@ impl Case {
     }
 }
 
-/// The changes of `--set`, by path and text.
-pub type Settings = Arc<[(String, String)]>;
+/// What all cases of a plan have in common and no value of theirs says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The changes of `--set`, by path and text.
+    pub set: Arc<[(String, String)]>,
+    /// The units of the axes, by name, whose numbers are neither bytes nor seconds.
+    pub units: Arc<[(String, String)]>,
+}
+
+impl Settings {
+    /// Returns the settings of a description without axes.
+    #[must_use]
+    pub fn without_axes(set: &[(String, String)]) -> Self {
+        Self { set: set.into(), ..Self::default() }
+    }
+}
+
+/// The units of plain numbers in outputs, which are not named there.
+const PLAIN_UNITS: [&str; 2] = ["B", "s"];
 
 /// A scenario with its axes, ready to be unfolded into cases.
 #[derive(Clone, Debug)]
@@ -101,6 +118,7 @@ impl Plan {
         faults.extend(plan.check_zips());
         let alone = plan.axes.iter().filter(|planned| !plan.is_zipped(&planned.axis.name));
         faults.extend(alone.filter_map(repeats::fault));
+        plan.settings.units = plan.units();
         if faults.is_empty() { Ok(plan) } else { Err(plan.document.faults(faults)) }
     }
 
@@ -236,14 +254,20 @@ impl Plan {
     /// Returns the plan with the changes that `--set` has made to its document, by path and text. Axes must not undo
     /// them.
     #[must_use]
-    pub fn with_settings(self, settings: Vec<(String, String)>) -> Self {
-        Self { settings: settings.into(), ..self }
+    pub fn with_settings(mut self, set: Vec<(String, String)>) -> Self {
+        self.settings.set = set.into();
+        self
+    }
+
+    /// Returns the units of the axes whose numbers are neither bytes nor seconds.
+    fn units(&self) -> Arc<[(String, String)]> {
+        let unit = |axis: &Axis| Some((axis.name.clone(), axis.unit.clone()?));
+        self.axes().filter_map(unit).filter(|(_, unit)| !PLAIN_UNITS.contains(&unit.as_str())).collect()
     }
 
     /// Returns the changes of `--set`, by path and text.
-    #[must_use]
-    pub const fn settings(&self) -> &Settings {
-        &self.settings
+    pub(super) fn changes(&self) -> &[(String, String)] {
+        &self.settings.set
     }
 
     /// Returns the scenario with its base values, as described by the document.
@@ -419,7 +443,7 @@ impl Plan {
         let keys = keys.collect();
         let varied: Vec<_> =
             values.into_iter().map(|(axis, _)| PlannedAxis { axis, values: Vec::new(), place: None }).collect();
-        let lost = FieldRoutes::of(&varied, &self.document).faults(&varied, &self.settings, &self.document);
+        let lost = FieldRoutes::of(&varied, &self.document).faults(&varied, self.changes(), &self.document);
         if !lost.is_empty() {
             return Err(self.document.faults(lost));
         }

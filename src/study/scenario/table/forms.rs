@@ -8,6 +8,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::fmt;
 
+/// The beginning of the columns in which the rows of a sweep give the units of their axes.
+pub(super) const UNITS: &str = "meta.units.";
+
 /// The names of the columns, and the rows.
 pub(super) type ParsedTable = (Vec<String>, Vec<Row>);
 
@@ -170,7 +173,9 @@ impl<'de> Deserialize<'de> for Object {
 fn flat(Object(cells): Object) -> Result<Vec<Cells>, String> {
     let get = |name: &str| cells.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let (Some(Value::Object(parameters)), Some(value)) = (get("params"), get("value")) else {
-        return Ok(vec![cells.into_iter().filter(|(_, value)| !value.is_object() && !value.is_array()).collect()]);
+        let units = units(get("meta"));
+        let flat = cells.iter().filter(|(_, value)| !value.is_object() && !value.is_array()).cloned();
+        return Ok(vec![flat.chain(units).collect()]);
     };
     let metric = get("metric").and_then(Value::as_str).unwrap_or("time").to_owned();
     let values = match value {
@@ -186,6 +191,12 @@ fn flat(Object(cells): Object) -> Result<Vec<Cells>, String> {
         Ok(callpath.into_iter().chain(parameters).chain([(metric.clone(), value)]).collect())
     };
     values.into_iter().map(row).collect()
+}
+
+/// Returns the units of axes in the metadata of a row.
+fn units(metadata: Option<&Value>) -> Cells {
+    let units = metadata.and_then(|metadata| metadata.get("units")).and_then(Value::as_object);
+    units.into_iter().flatten().map(|(name, unit)| (format!("{UNITS}{name}"), unit.clone())).collect()
 }
 
 fn cell(value: &Value) -> Option<AxisValue> {

@@ -55,6 +55,25 @@ pub fn repeated<'p>(points: impl Iterator<Item = (String, &'p String)>) -> Optio
     None
 }
 
+/// Returns the units that the rows of a sweep give for the numbers of their axes.
+fn units(columns: &[String], rows: &[Row]) -> Result<Vec<(String, String)>, String> {
+    let axes = columns.iter().filter_map(|column| Some((column, column.strip_prefix(forms::UNITS)?)));
+    axes.filter_map(|(column, axis)| Some((axis, unit_of(axis, column, rows)?)))
+        .map(|(axis, unit)| Ok((axis.to_owned(), unit?)))
+        .collect()
+}
+
+/// Returns the unit that `column` gives for the numbers of an axis, which must be the same in all rows of runs.
+fn unit_of(axis: &str, column: &str, rows: &[Row]) -> Option<Result<String, String>> {
+    let is_run = |row: &&Row| row.value(axis).is_some() && row.value("error").is_none();
+    let mut units = rows.iter().filter(is_run).map(|row| row.value(column).map(ToString::to_string));
+    let unit = units.next()?;
+    if units.any(|other| other != unit) {
+        return Some(Err(format!("rows differ in the unit of `{axis}` (`{column}`): give the rows of one sweep")));
+    }
+    unit.map(Ok)
+}
+
 fn in_two_units(one: &str, other: &str) -> String {
     format!("`{one}` and `{other}` are one quantity in two units: give one of them")
 }
@@ -139,7 +158,8 @@ impl Table {
         if rows.is_empty() {
             return Err(SourceFault::new(&format!("{name}: there are no rows")));
         }
-        Ok(Self { name: name.to_owned(), columns, units: Vec::new(), rows })
+        let units = units(&columns, &rows).map_err(|what| SourceFault::new(&format!("{name}: {what}")))?;
+        Ok(Self { name: name.to_owned(), columns, units, rows })
     }
 
     /// Returns the names of the columns.
@@ -199,12 +219,6 @@ impl Table {
             *value = value.number().map_or_else(|| value.clone(), |number| AxisValue::Real(unit.of(number)));
         }
         Ok(name)
-    }
-
-    /// Returns the same table with units for the bare numbers of some columns.
-    #[must_use]
-    pub fn with_units(self, units: Vec<(String, String)>) -> Self {
-        Self { units, ..self }
     }
 
     /// Converts the sizes in a column to numbers of bytes: texts such as `4 KiB`, or bare numbers if the unit of the

@@ -126,3 +126,18 @@ fn sizes_with_units_are_numbers_of_bytes() {
     assert_eq!(table.rows[0].value("note"), Some(&AxisValue::Text("2 B".to_owned())));
     assert!(message(table.need_numbers(["bytes".to_owned()].iter())).contains("`many` is no finite number"));
 }
+
+/// Rows of a sweep whose axis has a unit say so, in either format.
+#[test]
+fn numbers_are_in_the_unit_that_their_rows_name() {
+    let json = r#"{"bytes":4,"time":1,"meta":{"seed":1,"units":{"bytes":"KiB"}}}"#;
+    for text in [json, "bytes,time,meta.units.bytes\n4,1,KiB\n"] {
+        let mut table = parse(text).unwrap();
+        table.read_sizes("bytes");
+        assert_eq!(table.rows[0].number("bytes"), Some(4096.0), "{text}");
+    }
+    let mixed = [json, r#"{"bytes":4,"time":1,"meta":{"seed":1}}"#].join("\n");
+    for text in [&mixed, "bytes,time,meta.units.bytes\n4,1,KiB\n4,1,MiB\n"] {
+        assert!(parse(text).unwrap_err().message.contains("rows differ in the unit of `bytes`"), "{text}");
+    }
+}
