@@ -27,6 +27,7 @@ fn on_unknown_option(error: &clap::Error) -> Option<String> {
     let owners: Vec<_> = line.get_subcommands().flat_map(|command| owners(command, option)).collect();
     let instead = match option {
         "--over" => "; one value is set by `--set PATH=VALUE`",
+        "--ranks" => "; the number of ranks is set by `--set ranks=N`",
         _ => "",
     };
     let (last, others) = owners.split_last()?;

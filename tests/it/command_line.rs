@@ -215,6 +215,28 @@ fn measurements_in_another_unit_are_converted() {
     assert!(told.contains("there is no column `measured_s`"), "{told}");
 }
 
+/// Numbers of an axis in KiB are in KiB, whether a fit runs the sweep or reads its rows.
+#[test]
+fn rows_of_a_sweep_name_the_units_of_its_axes() {
+    let folder = Folder::new();
+    let axis = "axes: [Axis(name: \"bytes\", path: \"program.bytes\", unit: \"KiB\", values: [1, 4, 16])]";
+    let ping = scenario(axis).replace("Scenario(", "Scenario(");
+    let ping = ping.replacen(
+        &ping[ping.find("program:").unwrap()..ping.find("axes:").unwrap()],
+        "program: Ping(bytes: \"1 KiB\"), ",
+        1,
+    );
+    folder.write("a.ron", &ping);
+    let fit = |data: &str| folder.run(&["fit", data, "--model", "hockney", "--value", "message_s"], NONE).good();
+    let of_scenario = fit("a.ron");
+    for (format, file) in [("jsonl", "a.jsonl"), ("csv", "a.csv")] {
+        folder.write(file, &folder.run(&["sweep", "a.ron", "--format", format], NONE).good());
+        assert_eq!(fit(file), of_scenario, "{format}");
+    }
+    let table = folder.run(&["sweep", "a.ron"], NONE).good();
+    assert!(table.contains("bytes [KiB]"), "{table}");
+}
+
 #[test]
 fn what_may_not_be_meant_is_remarked_and_quiet_is_quiet() {
     let folder = Folder::new();
@@ -245,6 +267,10 @@ fn an_option_of_another_command_is_called_so() {
     let folder = Folder::new();
     let told = folder.run(&["run", "a.ron", "--over", "p=2"], NONE).refused();
     assert!(told.contains("`--over` belongs to `sweep`") && told.contains("--set PATH=VALUE"), "{told}");
+    let told = folder.run(&["run", "a.ron", "--ranks", "4"], NONE).refused();
+    assert!(told.contains("--set ranks=N"), "{told}");
+    let told = folder.write("a.ron", &scenario("")).run(&["sweep", "a.ron", "--over", "p=1-16"], NONE).refused();
+    assert!(told.contains("a range is written `1..16`"), "{told}");
 }
 
 #[test]

@@ -170,6 +170,14 @@ fn hints_name_what_is_probably_meant() {
         (machine, like("network.links.bandwidth", "\"1 GB/s\""), "write `per_byte: \"12.5 GB/s\"`"),
         (machine, like("network.switching", wormhole), "did you mean `lanes`?"),
         (program, "Phases(steps: [Compute(seconds: \"1 ms\")])".to_owned(), "a number of seconds: write `1e-3`"),
+        (program, "Phases(steps: [Compute(flops: \"2 Gflop\")])".to_owned(), "without a unit: write `2e9`"),
+        (program, "Phases(steps: [MPI_Recv(from: 0)])".to_owned(), "`MPI_Recv` is `Receive` here"),
+        (
+            program,
+            "Phases(steps: [Bcast(bytes: 8)])".to_owned(),
+            "`Bcast` is `Collective(operation: Broadcast(…), …)` here",
+        ),
+        (program, "Phases(n: 8, parameters: {\"n\": 4}, steps: [])".to_owned(), "`parameters` has it: `parameters.n`"),
         (machine, like("nodes.processor", "\"8 Gflop/s\""), "write `FlopRate(\"8 Gflop/s\")`"),
         ("seed: 1,", axis("program.order", "Foo(shape: [8, 8])"), "put it in quotes: `\"Foo(shape: [8, 8])\"`"),
         ("seed: 1,", axis("program.roundz", "1"), "did you mean `rounds`?"),
@@ -198,6 +206,7 @@ fn a_value_of_an_axis_is_underlined_where_it_stands() {
     ] {
         let said = Folder::with(&text).placed_fault(&["check", "scenario.ron"]);
         assert!(said.contains(&format!("scenario.ron:{line}:")) && said.contains("power of two"), "{said}");
+        assert_eq!(said.contains("p = 6: "), line == 6 && text.contains("values: [4, 6]"), "{said}");
     }
 }
 

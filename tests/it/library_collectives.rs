@@ -214,6 +214,34 @@ fn time(operations: &[(&str, u64)], ranks: u32) -> SimDuration {
     Simulation::new(&machine, ranks).expect("a sound machine").run(&program).expect("it ends").makespan
 }
 
+/// MPICH scatters bytes even if there are fewer words than ranks (`bcast_intra_scatter_recursive_doubling_allgather.c` has
+/// no other algorithm for this case, unlike Open MPI's).
+#[test]
+fn mpich_scatters_broadcasts_with_fewer_words_than_ranks() {
+    const WORDS: u32 = 1537;
+    let broadcast = |bytes| time(&[("Broadcast(algorithm: Auto(Mpich))", bytes)], 2048);
+    let (few, enough) = (broadcast(8 * u64::from(WORDS)), broadcast(16_384));
+    assert!(few <= enough && 2 * few.ps() > enough.ps(), "{few} {enough}");
+    let machine =
+        parsim::load_machine(crate::repository("scenarios/machines/loggopsim-default.ron")).expect("a machine");
+    let wrong = Rc::new(Cell::new(0));
+    for ranks in [2048, 1600] {
+        let (wrong, operation) = (Rc::clone(&wrong), operation("Broadcast(algorithm: Auto(Mpich))"));
+        let program = move |me: Process| {
+            let (wrong, operation) = (Rc::clone(&wrong), operation.clone());
+            async move {
+                let sent: Rc<[f64]> =
+                    (0..WORDS).map(|word| if me.rank() == 5 { f64::from(word) } else { 0.0 }).collect();
+                let received = operation.run(&me, 5, 8 * u64::from(WORDS), Some(sent)).await.expect("a broadcast");
+                let is_right = received.iter().zip(0..WORDS).all(|(value, word)| *value == f64::from(word));
+                wrong.set(wrong.get() + u32::from(!is_right || received.len() != WORDS as usize));
+            }
+        };
+        Simulation::new(&machine, ranks).expect("a sound machine").run(&program).expect("it ends");
+    }
+    assert_eq!(wrong.get(), 0);
+}
+
 /// A barrier of groups of one rank is that among their leaders, with its messages of four bytes or of none.
 #[test]
 fn barriers_among_leaders_send_what_they_send_alone() {

@@ -123,6 +123,24 @@ fn saturation_explains_unsaturated_networks_and_repeats_searches() {
     assert!(rows[1]["saturation_over_seeds_interval95_flits_per_node_cycle"].is_number());
 }
 
+/// A verdict of a few packets is one of chance, and a resolution finer than numbers have digits would never be reached.
+#[test]
+fn saturation_has_a_resolution_and_packets_that_can_show_it() {
+    let saturation = |more: &[&str]| {
+        let mut command = parsim();
+        command.args(["saturation", "scenarios/traffic-64.ron", "--over", "pattern=Transpose", "--set", "ranks=16"]);
+        let output = command.args(["--over", "topology=mesh2d"]).args(more).output().expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, words) = saturation(&["--resolution", "1e-17"]);
+    assert!(code == Some(2) && words.contains("give a number from"), "{words}");
+    let few = "of fewer than 500 packets";
+    let (code, words) = saturation(&["--resolution", "0.1", "--set", "program.measured=1 us"]);
+    assert!(code == Some(0) && words.contains(few), "{words}");
+    let (_, words) = saturation(&["--resolution", "0.1"]);
+    assert!(!words.contains(few), "{words}");
+}
+
 /// The mean over the seeds is that of runs with each seed.
 #[test]
 fn traffic_has_means_over_its_seeds() {

@@ -91,6 +91,38 @@ fn every_command_that_runs_cases_reads_its_store() {
     assert_eq!((page("first.html"), written), (page("second.html"), segments(&desk, "kept-0")));
 }
 
+/// Placements refer to levels by their names, so that exchanged names are another case.
+#[test]
+fn a_store_tells_levels_with_exchanged_names_apart() {
+    let desk = Desk::new();
+    let makespan = |inner: &str, outer: &str, store: &[&str]| {
+        let level = |name: &str, bandwidth: &str| {
+            format!(
+                "Level(name: \"{name}\", members: 2, memory: Shared(bandwidth: \"{bandwidth}\", \
+                 discipline: FirstComeFirstServed))"
+            )
+        };
+        let levels = [level(inner, "10 GB/s"), level(outer, "1 GB/s"), level("node", "1 GB/s")].join(", ");
+        let scenario = format!(
+            "Scenario(machine: Machine(name: \"m\", nodes: Node(processor: FlopRate(\"10 Gflop/s\"), router: Hardware, \
+             memory: \"1 GiB\", levels: [{levels}], sending: Sending(per_packet: \"1 us\", overlap: true), \
+             receiving: Receiving(per_packet: \"1 us\")), network: Network(topology: Complete(nodes: 2), \
+             routing: DimensionOrder, switching: StoreAndForward(packet: \"64 KiB\"), \
+             links: Link(per_byte: \"1 GB/s\")), sends: UntilDelivered), ranks: 8, \
+             placement: Cyclic(ranks_per_node: 8, over: \"tile\"), \
+             program: RingShift(bytes: \"1 MB\", rounds: 4, order: EvenSendFirst), seed: 1)"
+        );
+        fs::write(desk.path().join("levels.ron"), scenario).unwrap();
+        let (code, out, err) = called(&desk, &[&["run", "levels.ron", "--format", "json"], store].concat());
+        assert_eq!(code, 0, "{err}");
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()["makespan_s"].as_f64().unwrap()
+    };
+    let kept = ["--store", "levels"];
+    let [one, other] = [("tile", "socket"), ("socket", "tile")].map(|(inner, outer)| makespan(inner, outer, &[]));
+    assert_ne!(one, other);
+    assert_eq!([makespan("tile", "socket", &kept), makespan("socket", "tile", &kept)], [one, other]);
+}
+
 #[test]
 fn a_table_has_no_runs_to_keep() {
     let desk = Desk::new();

@@ -193,6 +193,14 @@ fn messages_are_taken_apart_by_link_on_every_fabric() {
         let sum: f64 = parts.values().map(|part| part.as_f64().unwrap()).sum();
         let makespan = read["makespan_s"].as_f64().unwrap();
         assert!((sum - makespan).abs() < 1e-9 * makespan, "{parts:?}");
+        // The stages of the messages sum to the time of the messages, and those on links to that of the links.
+        let stages = read["path_by_message_stage_s"].as_object().unwrap();
+        let seconds = |value: &Value| value.as_f64().unwrap();
+        let of_links = parts.iter().filter(|(name, _)| name.contains('-')).map(|(_, part)| seconds(part)).sum::<f64>();
+        let is_near = |one: f64, other: f64| (one - other).abs() < 1e-9 * makespan;
+        let of_messages = seconds(&read["path_by_kind_s"]["message"]);
+        assert!(is_near(stages.values().map(seconds).sum(), of_messages), "{stages:?}");
+        assert!(is_near(seconds(&stages["on links"]), of_links), "{stages:?} {parts:?}");
     }
 }
 

@@ -138,6 +138,25 @@ fn repetitions_go_to_those_that_may_be_best() {
     assert!(runs < 16 * rows.len() as u64, "{runs}");
 }
 
+/// A best candidate that is precise after two runs still gets the seeds of its rivals, so that they can be compared.
+#[test]
+fn repetition_until_a_precision_tells_clear_differences_apart() {
+    let noises = "noise=LogNormal(0.05),LogNormal(0.9)";
+    let rows = rows(&[
+        "tune",
+        "scenarios/cluster-jitter.ron",
+        "--over",
+        "mode=BulkSynchronous",
+        "--over",
+        noises,
+        "--set",
+        "repeat=Until(relative_half_width: 0.01, at_least: 2, at_most: 32)",
+    ]);
+    let standing: Vec<_> = rows.iter().map(|row| row["standing"].as_str().unwrap()).collect();
+    assert_eq!(standing, ["chosen", "worse"], "{rows:?}");
+    assert!(rows.iter().all(|row| row["runs"].as_u64() < Some(32)), "{rows:?}");
+}
+
 /// Writes a calibration of two constants by pings into a folder. The data have the columns `run` (a label), `bytes`, `hops`
 /// and `measured_us`.
 fn ping_case(folder: &Path, data: &str) -> String {

@@ -31,7 +31,7 @@ pub(crate) use transport::{BACKGROUND_HANDLES, MessageTransport};
 pub use transport::{Completion, MessageId, OutgoingMessage, Transport};
 
 pub use crate::network::traffic::Pattern;
-pub use crate::network::{LinkRates, Protocol};
+pub use crate::network::{LinkRates, OfferedMessages, Protocol};
 
 use crate::network::Network;
 use crate::node::{DataTransfer, Host, Level, Node};
@@ -125,7 +125,8 @@ pub enum Sends {
     /// Immediately: the message has been copied, and its packets are prepared in the background.
     Buffered,
     /// Depends on the size: a message of up to `up_to` bytes completes as if `Buffered`, a larger one when a receive
-    /// has matched it. The data of both leave at once.
+    /// has matched it, or, if its data wait for that receive (`data` of the interface), when they have arrived. Otherwise
+    /// the data of both leave at once.
     Eager {
         /// The largest message whose send completes without a receive.
         up_to: Bytes,

@@ -1,6 +1,6 @@
 //! The loads that traffic is expected to put on the channels of a network, under its routing.
 
-use super::link_model::LinkModels;
+use super::link_model::{LinkModel, LinkModels};
 use super::route_state::RouteState;
 use super::router::{RouteSelector, tied_ports};
 use super::routing::{Choice, Routing, TieRule};
@@ -8,7 +8,15 @@ use super::topology::{ChannelLoads, Topology, TrafficShare};
 use super::wiring::Wiring;
 use super::{Contention, Network};
 use crate::engine::Streams;
-use crate::units::PerByte;
+
+/// Messages that a node offers to a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfferedMessages {
+    /// The number of messages per second of a node with weight 1.
+    pub per_s: f64,
+    /// The lengths of messages on the network, in bytes, each with its share of the messages.
+    pub lengths: Vec<(f64, u64)>,
+}
 
 impl Network {
     /// Returns the loads of the channels of `topology`, the part in use, if `traffic` follows the routing of this network;
@@ -38,27 +46,44 @@ impl Network {
         }
     }
 
-    /// Returns the share of the time for which the busiest channel of `topology`, the part in use, is busy if a node with
-    /// weight 1 in `traffic` offers bytes at the rate `offered`; above 1 if it cannot carry them. `None` if the shares of the
-    /// channels are not known, because packets avoid queues or take detours, or if channels are never busy.
+    /// Returns the share of the time for which the busiest channel of `topology`, the part in use, is busy if the nodes in
+    /// `traffic` offer these messages; above 1 if it cannot carry them. `None` if the shares of the channels are not known,
+    /// because packets avoid queues or take detours, or if channels are never busy.
     #[must_use]
     pub fn busiest_channel_utilization(
         &self,
         topology: &Topology,
         traffic: impl IntoIterator<Item = TrafficShare>,
-        offered: PerByte,
+        offered: &OfferedMessages,
     ) -> Option<f64> {
         if self.routing == Routing::MinimalAdaptive || self.contention == Contention::Off {
             return None;
         }
         let (loads, models) = (self.channel_loads(topology, traffic)?, LinkModels::of(self, topology));
         let used = |vertex: u32, port: u32| {
-            let capacity = models.model(vertex * topology.ports() + port).byte_time().bytes_per_s();
-            loads.of(vertex, port) * offered.bytes_per_s() / capacity
+            let mut link = models.model(vertex * topology.ports() + port);
+            let lengths = offered.lengths.iter();
+            let mean_s: f64 = lengths.map(|(share, bytes)| share * self.occupancy_s(&mut link, *bytes)).sum();
+            loads.of(vertex, port) * offered.per_s * mean_s
         };
         let at = |vertex| topology.links_at(vertex).map(move |(port, ..)| (vertex, port));
         let channels = (0..topology.vertices()).flat_map(at);
         Some(channels.map(|(vertex, port)| used(vertex, port)).fold(0.0, f64::max))
+    }
+
+    /// Returns the time for which a message of `bytes` bytes occupies a link, in seconds.
+    fn occupancy_s(&self, link: &mut LinkModel, bytes: u64) -> f64 {
+        let packet = self.switching.packet_bytes();
+        if self.contention == Contention::FairFlows || packet == 0 || packet > u64::from(u32::MAX) {
+            return link.byte_time().time(bytes).seconds();
+        }
+        let mut time_s = |bytes: u64| match u32::try_from(bytes) {
+            Ok(bytes @ 1..) => link.times(bytes, &self.switching).occupancy.seconds(),
+            _ => 0.0,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a bound")]
+        let whole = (bytes / packet) as f64;
+        whole * time_s(packet) + time_s(bytes % packet)
     }
 
     /// Returns the loads if there is one route from each node to each other.
@@ -105,6 +130,7 @@ mod tests {
     use super::super::traffic::Pattern;
     use super::*;
     use crate::network::{Link, LinkOverride, laws::plain};
+    use crate::units::PerByte;
 
     fn network(topology: Topology, routing: Routing, failed: &[(u32, u32)]) -> Network {
         let network = plain(topology);
@@ -139,10 +165,18 @@ mod tests {
         let topology = Topology::Torus { sides: vec![4, 8] };
         let mut network = network(topology.clone(), Routing::DimensionOrder, &[]);
         let flows = Pattern::Uniform.flows(32).unwrap();
-        let offered = network.links.byte_time();
-        let used = |network: &Network| network.busiest_channel_utilization(&topology, flows.clone(), offered);
+        let packet = network.switching.packet_bytes();
+        let time = network.links.byte_time().time(packet);
+        let offered = OfferedMessages { per_s: time.seconds().recip(), lengths: vec![(1.0, packet)] };
+        let used = |network: &Network| network.busiest_channel_utilization(&topology, flows.clone(), &offered);
         assert!((used(&network).unwrap() - 1.0).abs() < 1e-9);
-        let slow = Link::new(PerByte::new(offered.time(4)));
+        let slower = |packets| Network {
+            links: Link { per_packet: time * packets, ..network.links.clone() },
+            ..network.clone()
+        };
+        // The time per packet occupies a channel, too: that of as many packets again.
+        assert!((used(&slower(3)).unwrap() - 4.0).abs() < 1e-9);
+        let slow = Link::new(PerByte::new(network.links.byte_time().time(4)));
         network.link_classes.insert("side-1".to_owned(), slow);
         assert!((used(&network).unwrap() - 2.0).abs() < 1e-9);
         network.contention = Contention::Off;

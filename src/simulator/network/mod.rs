@@ -38,6 +38,7 @@ mod wiring;
 
 pub use buffer_deadlock::{BufferDeadlock, BufferId};
 pub use contention::{Contention, RoundRobinOver};
+pub use expected_load::OfferedMessages;
 pub use fabric::Fabric;
 pub(crate) use flow_network::{FlowNetwork, Gates};
 pub(crate) use gate_queue::FlowEnds;

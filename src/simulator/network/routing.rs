@@ -14,7 +14,8 @@ pub enum Routing {
     /// with a name, its [natural route](super::Topology::route); a graph has no dimensions.
     DimensionOrder,
     /// Like `DimensionOrder`, but equally long routes share the packets evenly, at random by the scenario's seed: both
-    /// directions round a ring, and all ports that lead closer in a fat tree, in cube-connected cycles and in a graph.
+    /// directions round a ring, and all ports that lead closer in a fat tree, in cube-connected cycles and in a graph. With
+    /// `FairFlows`, a whole message takes one of them.
     EvenTies,
     /// Like `DimensionOrder`, but this rule selects the direction round a ring where both are equally long; a graph has
     /// no rings.

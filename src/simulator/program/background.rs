@@ -2,7 +2,7 @@
 
 use super::Program;
 use crate::fault::Fault;
-use crate::machine::{Layout, Machine, Pattern, nodes_in_use};
+use crate::machine::{Layout, Machine, OfferedMessages, Pattern, nodes_in_use};
 use crate::node::{Interface, InterfaceChoice, Progress, Router};
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,15 @@ impl BackgroundTraffic {
     #[must_use]
     pub fn interval(&self) -> SimDuration {
         self.offered.time(self.bytes.count())
+    }
+
+    /// Returns the messages that a node of `machine` offers.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "messages are short")]
+    pub fn offered_messages(&self, machine: &Machine) -> OfferedMessages {
+        let bytes = self.bytes.count();
+        let on_network = machine.nodes.interface.as_ref().map_or(bytes, |interface| interface.bytes_on_network(bytes));
+        OfferedMessages { per_s: self.offered.bytes_per_s() / bytes as f64, lengths: vec![(1.0, on_network)] }
     }
 
     /// Returns the nodes that take part, out of `nodes` nodes in use.

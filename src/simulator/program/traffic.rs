@@ -2,7 +2,7 @@
 
 use super::{Program, RankFuture, mean_distance};
 use crate::fault::Fault;
-use crate::machine::{Layout, Machine, Pattern};
+use crate::machine::{Layout, Machine, OfferedMessages, Pattern};
 use crate::trace::Phase;
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -77,6 +77,15 @@ impl Traffic {
     pub fn mean_bytes(&self) -> f64 {
         let packet = self.packet.count() as f64;
         self.mix.iter().map(|other| other.share * (other.packet.count() as f64 - packet)).sum::<f64>() + packet
+    }
+
+    /// Returns the packets of a node that offers bytes at this rate, in bytes per second.
+    #[must_use]
+    pub fn offered_at(&self, bytes_per_s: f64) -> OfferedMessages {
+        let others = self.mix.iter().map(|other| (other.share, other.packet.count()));
+        let rest = 1.0 - self.mix.iter().map(|other| other.share).sum::<f64>();
+        let lengths = others.chain([(rest, self.packet.count())]).collect();
+        OfferedMessages { per_s: bytes_per_s / self.mean_bytes(), lengths }
     }
 
     /// Returns the length of a packet for a number drawn uniformly from 0 to 1.

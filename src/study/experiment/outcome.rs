@@ -23,6 +23,7 @@ use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::network::topology::NAMES;
 use parsim_sim::simulation::{Detail, SimulationError, WallClock};
 use parsim_sim::trace::Trace;
+use parsim_sim::units::SimDuration;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -286,9 +287,16 @@ impl Outcome {
     pub fn answer(&self) -> Answer {
         let withheld = note_on_withheld(self.is_withheld().into());
         let withheld = withheld.into_iter().chain(note_on_imprecise(self.is_imprecise().into()));
-        let cautions = withheld.chain(note_on_undelivered(self.leaves_packets().into()));
+        let cautions = withheld.chain(note_on_undelivered(self.leaves_packets().into())).chain(self.note_on_no_time());
         let notes = cautions.chain(Remarks::on([&*self.case.scenario]).all()).collect();
         Answer { notes, ..Answer::one(self.record(), &self.report()) }
+    }
+
+    /// Reports a run that takes no simulated time.
+    fn note_on_no_time(&self) -> Option<String> {
+        (self.trace.makespan == SimDuration::ZERO).then(|| {
+            "note: the run takes no simulated time: no step of the program costs any on this machine".to_owned()
+        })
     }
 
     /// Returns a copy of the record.

@@ -38,6 +38,8 @@ pub struct Remarks {
     processors: Option<u32>,
     /// The most interfaces of a node behind a single link, and how many of them this link keeps busy.
     behind_a_link: Option<(u32, f64)>,
+    /// The number of interfaces and of links of a node whose routes to a destination take only one of the links.
+    on_one_rail: Option<(u32, usize)>,
     /// The most ranks of a node whose sends hold their processors until an interface of the node is free, and the number
     /// of interfaces; of programs that start messages and continue.
     holding: Option<(u32, u32)>,
@@ -88,6 +90,7 @@ impl Remarks {
             self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
         }
         self.behind_a_link = self.behind_a_link.or_else(|| interfaces_behind_a_link(scenario));
+        self.on_one_rail = self.on_one_rail.or_else(|| interfaces_on_one_rail(scenario));
         self.see_network(scenario, &layout.topology);
         self.holding = self.holding.max(held_processors(scenario, ranks));
         self.other_grids.extend(other_grids(scenario));
@@ -141,7 +144,7 @@ impl Remarks {
     pub fn all(&self) -> Vec<String> {
         let of_programs = [self.on_loads(), self.on_noise(), self.on_delays(), self.on_processors()];
         let of_runs = [self.on_traffic(), self.on_pattern(), self.on_background(), self.on_detours(), self.on_doubts()];
-        let of_nodes = [self.on_cores(), self.on_memories(), self.on_interfaces(), self.on_queues()];
+        let of_nodes = [self.on_cores(), self.on_memories(), self.on_interfaces(), self.on_rails(), self.on_queues()];
         [self.on_parts(), self.on_grids(), self.on_classes(), self.on_links()]
             .into_iter()
             .chain(of_nodes)
@@ -189,6 +192,15 @@ impl Remarks {
                 "note: the {count} interfaces of a node share its only link, which is as fast as {} of them: describe faster `end_links`, \
                  or a topology with several links at each node and a routing that uses all of them, such as `EvenTies`",
                 digits(busy)
+            )
+        })
+    }
+
+    fn on_rails(&self) -> Option<String> {
+        self.on_one_rail.map(|(count, links)| {
+            format!(
+                "note: all messages between the same two nodes take one of the {links} links of a node, whatever of its {count} \
+                 interfaces they leave through: `EvenTies` or `MinimalAdaptive` would use all"
             )
         })
     }
@@ -339,6 +351,17 @@ fn interfaces_behind_a_link(scenario: &CheckedScenario) -> Option<(u32, f64)> {
     (busy < f64::from(interface.count)).then_some((interface.count, busy))
 }
 
+/// Returns the numbers of interfaces and of links of a node if several links lead from it to switches and its route to a
+/// destination always takes the same one.
+fn interfaces_on_one_rail(scenario: &CheckedScenario) -> Option<(u32, usize)> {
+    let network = &scenario.machine.network;
+    let count = scenario.machine.nodes.interface.as_ref()?.count;
+    let topology = &scenario.layout().topology;
+    let links = topology.links_at(0).count();
+    let has_rails = topology.switches() > 0 && links > 1 && matches!(network.routing, Routing::DimensionOrder);
+    (count > 1 && has_rails && network.contention != Contention::Off).then_some((count, links))
+}
+
 /// Returns the share of the time for which background traffic alone would occupy the busiest channel, if that is more than
 /// all of it.
 fn overload_of_background(scenario: &CheckedScenario) -> Option<f64> {
@@ -348,7 +371,8 @@ fn overload_of_background(scenario: &CheckedScenario) -> Option<f64> {
         return None;
     }
     let flows = background.pattern.flows_between(&nodes)?;
-    let used = scenario.machine.network.busiest_channel_utilization(&topology, flows, background.offered)?;
+    let offered = background.offered_messages(&scenario.machine);
+    let used = scenario.machine.network.busiest_channel_utilization(&topology, flows, &offered)?;
     (used > 1.0).then_some(used)
 }
 

@@ -352,7 +352,7 @@ fn check_program(case: &Case) -> Result<(), StudyError> {
 }
 
 /// The part by which a load may exceed a bound in a measured time that is long enough.
-const ABOVE: f64 = 0.02;
+const ABOVE: f64 = 0.005;
 
 /// Returns the load, in flits per node and cycle, at which the busiest channel is always in use, if the shares of the
 /// channels are known.
@@ -363,7 +363,8 @@ fn channel_bound(scenario: &CheckedScenario) -> Option<f64> {
     }
     let network = &scenario.machine.network;
     let (full, flows) = (network.injection_time(&layout.topology)?, traffic.pattern.flows_between(&layout.nodes())?);
-    let used = network.busiest_channel_utilization(&layout.topology, flows, full)?;
+    let offered = traffic.offered_at(full.bytes_per_s());
+    let used = network.busiest_channel_utilization(&layout.topology, flows, &offered)?;
     (used > 0.0).then(|| used.recip())
 }
 

@@ -61,6 +61,15 @@ fn either(counts: &[u32]) -> String {
     counts.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ")
 }
 
+/// Returns `true` if `name` is a known name, or the same in the spelling of scenarios: `FatTree` for `fat-tree`.
+fn is_spelling_of(name: &str, known: &str) -> bool {
+    let capitals = known.split('-').flat_map(|word| {
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
+    });
+    name == known || name.chars().eq(capitals)
+}
+
 impl Topology {
     /// Returns the name on the command line.
     #[must_use]
@@ -96,7 +105,7 @@ impl Topology {
     /// If the name is unknown, or the topology cannot have that many nodes; the error then names the nearest possible
     /// numbers.
     pub fn from_name(name: &str, nodes: u32) -> Result<Self, TopologyError> {
-        let known = NAMES.into_iter().find(|known| *known == name).ok_or_else(|| unknown(name))?;
+        let known = NAMES.into_iter().find(|known| is_spelling_of(name, known)).ok_or_else(|| unknown(name))?;
         if let Some(topology) = of_count(known, nodes) {
             return Ok(topology);
         }

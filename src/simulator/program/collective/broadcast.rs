@@ -312,7 +312,12 @@ impl WholeMessageOperation for Broadcast {
 
 /// Runs the algorithm that the rules of a library choose.
 async fn by_rules(library: Library, comm: Communicator<'_>, root: u32, data: &mut Buffer) {
-    Broadcast::of_library(library, comm.size(), data.bytes()).within(comm, root, data).await;
+    match (library, Broadcast::of_library(library, comm.size(), data.bytes())) {
+        // MPICH scatters bytes, be there fewer words than ranks or not.
+        (Library::Mpich, Broadcast::ScatterRecursiveDoublingAllGather) => scattered(comm, root, false, data).await,
+        (Library::Mpich, Broadcast::ScatterRingAllGather) => scattered(comm, root, true, data).await,
+        (_, chosen) => chosen.within(comm, root, data).await,
+    }
 }
 
 /// Copies the message to its destination on ranks other than the root, if it arrived elsewhere.
@@ -349,6 +354,11 @@ async fn scatter_all_gather(comm: Communicator<'_>, root: u32, ring: bool, data:
     if data.bytes() / crate::program::WORD < u64::from(comm.size()) {
         return trees::linear_broadcast(comm, root, data).await;
     }
+    scattered(comm, root, ring, data).await;
+}
+
+/// Scatters equal parts down a binomial tree, of which the last ones may be empty, and gathers them on all ranks.
+async fn scattered(comm: Communicator<'_>, root: u32, ring: bool, data: &mut Buffer) {
     let division = Division::ceiling(data.bytes(), comm.size());
     trees::scatter_numbers(comm, TreeShape::Nomial(2, Distances::Halving), root, &division, data).await;
     if ring {

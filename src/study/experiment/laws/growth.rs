@@ -75,6 +75,8 @@ pub struct SearchedProblem {
     pub problem: Result<FoundProblem, NotFound>,
     /// The n of the closed form, whose constant is fitted to the first problem on more than one processor.
     pub closed_form: Option<f64>,
+    /// The first size that was tried and that the program rejects, with the reason.
+    skipped: Option<(u64, String)>,
 }
 
 /// The reason why a search has found no problem.
@@ -108,12 +110,13 @@ impl GrowingProblem {
     pub fn search(&self, kept: HeldQuantity, recall: Recall<'_>) -> Result<ProblemGrowth, StudyError> {
         self.check_size()?;
         let present = self.machine()?.nodes.memory.count();
-        let search = |p: &u32| Problem::new(self, *p, recall)?.search(kept);
-        let problems: Vec<_> = self.processors.par_iter().map(search).collect();
-        let problems = problems.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let pairs = self.processors.iter().copied().zip(problems);
-        let mut found: Vec<_> =
-            pairs.map(|(processors, problem)| SearchedProblem { processors, problem, closed_form: None }).collect();
+        let search = |p: &u32| -> Result<SearchedProblem, StudyError> {
+            let searched = Problem::new(self, *p, recall)?;
+            let problem = searched.search(kept)?;
+            Ok(SearchedProblem { processors: *p, problem, closed_form: None, skipped: searched.skipped.take() })
+        };
+        let found: Vec<_> = self.processors.par_iter().map(search).collect();
+        let mut found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
         let is_beyond = |one: &SearchedProblem| matches!(one.problem, Err(NotFound::Beyond));
         if let HeldQuantity::Seconds(most) = kept
             && found.iter().all(is_beyond)
@@ -193,7 +196,19 @@ impl ProblemGrowth {
         let unknown = self.found.iter().any(is_unknown).then(|| {
             "it is not known whether the problems fit: the program states no memory (`program.memory`)".to_owned()
         });
-        beyond.into_iter().chain(too_long).chain(unknown).collect()
+        beyond.into_iter().chain(too_long).chain(self.note_on_skipped()).chain(unknown).collect()
+    }
+
+    /// Reports sizes that were skipped because the program rejects them.
+    fn note_on_skipped(&self) -> Option<String> {
+        let skipped = || self.found.iter().filter_map(|one| Some((one.processors, one.skipped.as_ref()?)));
+        let (p, (size, why)) = skipped().next()?;
+        let them: Vec<_> = skipped().map(|(p, _)| p.to_string()).collect();
+        Some(format!(
+            "the program rejects some sizes on p = {}, which were skipped: a smaller problem would do if it took all of \
+             them; on p = {p} the first one was {size}: {why}",
+            them.join(", ")
+        ))
     }
 
     /// Draws the scalability function against the memory of a node.
@@ -242,6 +257,8 @@ struct Problem<'a> {
     recall: Recall<'a>,
     /// The faults of the size that was tried last and of all further sizes up to the next multiple.
     rejection: RefCell<Option<Faults>>,
+    /// The first size that was rejected, with the reason.
+    skipped: RefCell<Option<(u64, String)>>,
 }
 
 impl<'a> Problem<'a> {
@@ -253,8 +270,8 @@ impl<'a> Problem<'a> {
         if document.get(MEMORY).is_some() {
             document.set(MEMORY, &memory).map_err(|fault| document.faults(vec![fault]))?;
         }
-        let refused = RefCell::new(None);
-        Ok(Self { document, size: &growth.size, largest: growth.largest, processors, recall, rejection: refused })
+        let (rejection, skipped) = (RefCell::new(None), RefCell::new(None));
+        Ok(Self { document, size: &growth.size, largest: growth.largest, processors, recall, rejection, skipped })
     }
 
     fn scenario(&self, size: u64, processors: u32) -> Result<CheckedScenario, Faults> {
@@ -282,6 +299,8 @@ impl<'a> Problem<'a> {
                     return Some((size, scenario));
                 }
                 Err(faults) => {
+                    let why = faults.list.first().map_or_else(String::new, |fault| fault.message.clone());
+                    self.skipped.borrow_mut().get_or_insert((size, why));
                     let is_about_size = faults.list.iter().any(|fault| fault.path.starts_with(PROGRAM));
                     first_fault = first_fault.or(Some(faults));
                     if !is_about_size {

@@ -48,6 +48,40 @@ fn elasticities_of_times_sum_to_one() {
     assert_eq!(find("machine.nodes.processor.inv").effect.as_ref().err().unwrap(), "it is zero");
 }
 
+/// Two messages reach a link a picosecond after each other. The smallest change of the speed of the processors decides
+/// which of them waits for the other one, 25 % of the makespan.
+#[test]
+fn a_jump_has_the_secant_of_a_larger_change() {
+    let text = r#"Scenario(
+        machine: Machine(
+            name: "line",
+            nodes: Node(processor: FlopRate("1 Gflop/s"), memory: "1 GiB", router: Hardware),
+            network: Network(topology: Line(nodes: 4), routing: DimensionOrder,
+                switching: StoreAndForward(packet: "1 MiB"), links: Link(per_byte: "1 GB/s")),
+            sends: UntilInjected,
+        ),
+        ranks: 4, placement: RowMajor,
+        program: Phases(steps: [
+            When(condition: "rank == 0", then: [Compute(flops: 100000), Send(to: 3, bytes: "100 B")]),
+            When(condition: "rank == 1", then: [Compute(seconds: "1.00100001e-4"), Send(to: 2, bytes: "50 kB")]),
+            When(condition: "rank == 2", then: [Receive(from: 1)]),
+            When(condition: "rank == 3", then: [Receive(from: 0), Compute(seconds: 1e-4)]),
+        ]),
+        seed: 1,
+    )"#;
+    let document = Document::from_text("jump.ron", text).unwrap();
+    let study = VariedRun::of(&Plan::new(document, &[]).unwrap().base().unwrap().scenario).unwrap();
+    let answers = study.sensitivities(DerivativeMethod::default(), &());
+    let speed = answers.findings.iter().find(|one| one.parameter.name == "machine.nodes.processor.0").unwrap();
+    let effect = speed.continuous().unwrap();
+    assert!(effect.slopes.is_jump && effect.slopes.is_flagged(), "{effect:?}");
+    // 49.9 of 200.3 us for one per cent, and the share of the computation of rank 0.
+    assert!(
+        (effect.elasticity.left + 24.7).abs() < 0.1 && (effect.elasticity.right + 0.499).abs() < 0.001,
+        "{effect:?}"
+    );
+}
+
 /// A default that is not written, such as absent noise, may still be the path of an axis.
 #[test]
 fn a_scenario_with_axes_over_defaults_is_varied() {

@@ -326,9 +326,10 @@ impl ExpressionParser<'_> {
                 let name = self.tokens[self.at - 1].span.of_text(self.text);
                 format!("write `{name}({found}…)`")
             }
-            _ => match self.seconds_before(found) {
-                Some(seconds) => format!("a time is a number of seconds: write `{seconds}`"),
-                None => format!("write an operator before it; {REFERENCE}"),
+            _ => match (self.seconds_before(found), self.operations_before(found)) {
+                (Some(seconds), _) => format!("a time is a number of seconds: write `{seconds}`"),
+                (_, Some(operations)) => format!("operations are counted without a unit: write `{operations}`"),
+                _ => format!("write an operator before it; {REFERENCE}"),
             },
         };
         ExpressionFault::new(span, format!("expected an operator or the end, found `{found}`"), help)
@@ -336,8 +337,19 @@ impl ExpressionParser<'_> {
 
     /// Returns the number of seconds that a number with the unit `found` behind it would be.
     fn seconds_before(&self, found: &str) -> Option<String> {
-        const UNITS: [(&str, &str); 4] = [("s", ""), ("ms", "e-3"), ("us", "e-6"), ("ns", "e-9")];
-        let (_, power) = UNITS.iter().find(|(unit, _)| *unit == found)?;
+        self.number_before(found, &[("s", ""), ("ms", "e-3"), ("us", "e-6"), ("ns", "e-9")])
+    }
+
+    /// Returns the number of operations that a number with the unit `found` behind it would be.
+    fn operations_before(&self, found: &str) -> Option<String> {
+        let name = found.strip_suffix('s').unwrap_or(found);
+        let units = [("flop", ""), ("kflop", "e3"), ("Mflop", "e6"), ("Gflop", "e9"), ("Tflop", "e12")];
+        self.number_before(name, &units)
+    }
+
+    /// Returns the plain number that the last token with one of these units behind it would be.
+    fn number_before(&self, found: &str, units: &[(&str, &str)]) -> Option<String> {
+        let (_, power) = units.iter().find(|(unit, _)| *unit == found)?;
         let number = self.tokens[self.at.checked_sub(1)?].span.of_text(self.text);
         let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         is_plain.then(|| format!("{number}{power}"))

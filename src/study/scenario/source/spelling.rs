@@ -28,6 +28,37 @@ pub(super) fn field_advice<'a>(name: &str, known: impl IntoIterator<Item = &'a s
     }
 }
 
+/// The calls of MPI, without their prefix, and the steps that stand for them.
+const CALLS: [(&str, &str); 17] = [
+    ("Send", "Send"),
+    ("Recv", "Receive"),
+    ("Isend", "Isend"),
+    ("Irecv", "Irecv"),
+    ("Sendrecv", "Exchange"),
+    ("Wait", "Wait"),
+    ("Waitany", "Waitany"),
+    ("Waitall", "Waitall"),
+    ("Test", "Test"),
+    ("Barrier", "Collective(operation: Barrier(…), …)"),
+    ("Bcast", "Collective(operation: Broadcast(…), …)"),
+    ("Reduce", "Collective(operation: Reduce(…), …)"),
+    ("Allreduce", "Collective(operation: AllReduce(…), …)"),
+    ("Gather", "Collective(operation: Gather(…), …)"),
+    ("Scatter", "Collective(operation: Scatter(…), …)"),
+    ("Allgather", "Collective(operation: AllGather(…), …)"),
+    ("Alltoall", "Collective(operation: AllToAll(…), …)"),
+];
+
+/// Returns the advice for an unknown variant of an enumeration with these variants.
+pub(super) fn variant_advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
+    let is_known = |step: &str| known.clone().into_iter().any(|one| step.split('(').next() == Some(one));
+    let call = name.strip_prefix("MPI_").unwrap_or(name);
+    match CALLS.iter().find(|(own, step)| *own == call && is_known(step)) {
+        Some((_, step)) => Some(format!("`{name}` is `{step}` here")),
+        None => advice(name, known),
+    }
+}
+
 /// Joins names to a list of at most thirty.
 pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();

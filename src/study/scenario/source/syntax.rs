@@ -63,9 +63,18 @@ impl<'a> Parser<'a> {
         let tree = self.value();
         if self.token.kind != TokenKind::End {
             let message = format!("unexpected {} after the end of the value", self.found());
-            self.fault(self.here(), &message, Some("a file contains one value, such as `Scenario(…)`"));
+            self.fault(self.here(), &message, Some(&self.help_behind_value()));
         }
         tree
+    }
+
+    fn help_behind_value(&self) -> String {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let ends = self.text.trim().split_once('-').filter(|(first, last)| is_number(first) && is_number(last));
+        match ends {
+            Some((first, last)) => format!("a range is written `{first}..{last}`"),
+            None => "a file contains one value, such as `Scenario(…)`".to_owned(),
+        }
     }
 
     fn attribute(&mut self) {

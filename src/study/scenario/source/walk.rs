@@ -4,7 +4,7 @@ use super::fault::{MAX_SHOWN, SourceFault};
 use super::read_error::fault_of_message;
 use super::reader::ValueReader;
 use super::shape::{RecordShape, ScalarShape, ShapeKind, TypeShape, Types, VariantShape};
-use super::spelling::{advice, excerpt, field_advice, nearest};
+use super::spelling::{excerpt, field_advice, nearest, variant_advice};
 use super::tree::{PathSegment, Tree, TreeField, TreeValue};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -178,7 +178,9 @@ impl<'a> SchemaWalk<'a> {
             let mut known = record.field(name);
             if known.is_none() {
                 let fault = SourceFault::new(&format!("unknown field `{}` in `{owner}`", excerpt(name)));
-                let help = field_advice(name, record.names()).unwrap_or_else(|| "it takes no fields".to_owned());
+                let help =
+                    given.iter().find_map(|map| within(map, name)).or_else(|| field_advice(name, record.names()));
+                let help = help.unwrap_or_else(|| "it takes no fields".to_owned());
                 self.fault(fault.at(field.name.place), Some(&help));
                 let free = record.names().filter(|name| !taken.contains(name));
                 let meant = nearest(name, free);
@@ -216,7 +218,7 @@ impl<'a> SchemaWalk<'a> {
             reader.variant().filter(|given| given.chars().all(|one| one.is_alphanumeric() || "_-".contains(one)))?;
         let meant = reader.known(given, names.clone()).or_else(|| {
             let fault = SourceFault::new(&format!("unknown variant `{}` of `{name}`", excerpt(given)));
-            self.fault(fault.at(reader.tree.opening()), advice(given, names.clone()).as_deref());
+            self.fault(fault.at(reader.tree.opening()), variant_advice(given, names.clone()).as_deref());
             nearest(given, names)
         });
         if let Some(variant) = variants.iter().find(|variant| Some(variant.name) == meant) {
@@ -248,6 +250,14 @@ impl<'a> SchemaWalk<'a> {
             self.fault(fault, Some(&format!("write `{name}({})`", shape.form())));
         }
     }
+}
+
+/// Returns the help on a name that is unknown as a field, but a key of the map in another field.
+fn within(map: &TreeField, name: &str) -> Option<String> {
+    let TreeValue::Map(entries) = &map.value.node else { return None };
+    let is_key = |key: &Tree| matches!(&key.node, TreeValue::Text(text) if text == name);
+    let field = &map.name.text;
+    entries.iter().any(|(key, _)| is_key(key)).then(|| format!("`{field}` has it: `{field}.{name}`"))
 }
 
 /// Returns the help on a kind of file that is given where another kind is expected.

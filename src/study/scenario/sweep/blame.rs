@@ -2,7 +2,7 @@
 
 use super::Cases;
 use super::planned::PlannedAxis;
-use crate::scenario::axis::Axis;
+use crate::scenario::axis::{Axis, AxisValue};
 use crate::scenario::named_topology;
 use crate::scenario::source::{Document, Faults, SourceFault, Tree, is_within};
 
@@ -24,6 +24,9 @@ impl Cases<'_> {
             };
             if let Some((axis, tree)) = cause.and_then(|axis| Some((axis, document.get(&axis.path)?))) {
                 fault.place = Some(tree.place);
+                if let Some(value) = AxisValue::of_tree(tree) {
+                    fault.message = format!("{} = {value}: {}", axis.name, fault.message);
+                }
                 let consequence = std::mem::replace(&mut fault.path, axis.path.clone());
                 if !consequence.is_empty() {
                     fault.message = format!("{} ({consequence})", fault.message);

@@ -388,7 +388,8 @@ fn blocks(
     numbers.into_iter().map(move |number| division.one(comm.numbered(root, number)))
 }
 
-/// Runs a scatter down a tree of consecutive numbers, in which number i receives part i of the message.
+/// Runs a scatter down a tree of consecutive numbers, in which number i receives part i of the message. Subtrees whose
+/// parts are empty receive nothing.
 pub(in crate::program::collective) async fn scatter_numbers(
     comm: Communicator<'_>,
     shape: TreeShape,
@@ -401,12 +402,16 @@ pub(in crate::program::collective) async fn scatter_numbers(
         let numbers = shape.subtree(number, size);
         numbers.into_iter().map(|number| division.one(number)).collect::<Vec<_>>()
     };
-    if let Some(parent) = shape.parent(number, size) {
+    let is_empty = |parts: &[Range<u64>]| parts.iter().all(Range::is_empty);
+    if let Some(parent) = shape.parent(number, size).filter(|_| !is_empty(&parts(number))) {
         let received = comm.receive(comm.numbered(root, parent)).await;
         data.put(parts(number), &received);
     }
     for child in shape.children(number, size) {
-        comm.send(comm.numbered(root, child), &data.take(parts(child))).await;
+        let parts = parts(child);
+        if !is_empty(&parts) {
+            comm.send(comm.numbered(root, child), &data.take(parts)).await;
+        }
     }
 }
 

@@ -36,6 +36,17 @@ fn a_reduction_grows_as_its_closed_form() {
     }
 }
 
+/// Sizes that a program skips are not the smallest that would do, and the answer says so.
+#[test]
+fn skipped_sizes_are_reported() {
+    let notes = |document: &Document| {
+        growing(&[4], document).search(HeldQuantity::Efficiency(0.5), Recall::NONE).unwrap().notes()
+    };
+    let said = |document: &Document| notes(document).iter().any(|note| note.contains("rejects some sizes on p = 4"));
+    assert!(said(&ideal("floyd", &[NO_STARTUP])));
+    assert!(!said(&document("reduction", &[("machine.nodes.processor.flop", "1 us")])));
+}
+
 #[test]
 fn a_program_that_takes_no_time_has_no_efficiency() {
     let Err(failure) = search(&[4], &document("reduction", &[]), HeldQuantity::Efficiency(0.5)) else {
