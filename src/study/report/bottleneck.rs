@@ -131,6 +131,8 @@ impl BottleneckCurve {
     fn tables(&self) -> Vec<(&'static str, TextTable)> {
         let components: Vec<_> = Component::ALL.into_iter().filter(|component| self.is_known(*component)).collect();
         let parts: Vec<_> = SubComponent::ALL.into_iter().filter(|part| self.has(*part)).collect();
+        // Communication of no known kind alone is that of the table before.
+        let parts = if parts == [SubComponent::OtherCommunication] { Vec::new() } else { parts };
         let times = self.table(
             time,
             ["total"].into_iter().chain(components.iter().map(|component| component.name())).chain(["unattributed"]),
@@ -154,7 +156,8 @@ impl BottleneckCurve {
             each.chain(quotients).collect()
         });
         let first = [("Components", times), ("Breakdown", breakdown)].into_iter();
-        first.chain(self.by_phase()).chain(self.overlap()).chain([("B-ratios and other ratios", ratios)]).collect()
+        let all = first.chain(self.by_phase()).chain(self.overlap()).chain([("B-ratios and other ratios", ratios)]);
+        all.filter(|(_, table)| !table.is_bare()).collect()
     }
 
     /// Returns the tables of other communication by phase: the means over the ranks, and the times of the rank that ends

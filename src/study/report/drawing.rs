@@ -8,6 +8,10 @@ use std::fmt;
 const UNIT: f64 = 64.0;
 /// The smallest distance between two vertices in the picture, in pixels.
 const CLOSEST: f64 = 34.0;
+/// The width, in pixels, from which on vertices are closer together.
+const WIDE: f64 = 1600.0;
+/// The largest ratio of width and height of what is drawn.
+const FLATTEST: f64 = 4.0;
 const LARGEST: f64 = 6000.0;
 const MARGIN: f64 = 56.0;
 const TITLE: f64 = 34.0;
@@ -46,9 +50,12 @@ impl Drawing {
         };
         let ((left, right), (top, bottom)) = (extent(|place| place.0), extent(|place| place.1));
         let wide = (right - left).max(bottom - top).max(1.0);
-        let scale = UNIT.max(CLOSEST / closest).min(LARGEST / wide);
+        let scale = UNIT.min(WIDE / wide).max(CLOSEST / closest).min(LARGEST / wide);
+        // Rows of many vertices are drawn apart, so that links between them can be told apart.
+        let height = bottom - top;
+        let down = if height > 0.0 { ((right - left) / (FLATTEST * height)).max(1.0) * scale } else { scale };
         let place = |place: &Coordinates| {
-            ((place.0 - left).mul_add(scale, MARGIN), (place.1 - top).mul_add(scale, MARGIN + TITLE))
+            ((place.0 - left).mul_add(scale, MARGIN), (place.1 - top).mul_add(down, MARGIN + TITLE))
         };
         Self {
             title: title.to_owned(),
@@ -58,7 +65,7 @@ impl Drawing {
             radius: (0.36 * closest * scale).min(15.0),
             size: (
                 (right - left).mul_add(scale, 2.0 * MARGIN).max(360.0).max(title_width(title)),
-                (bottom - top).mul_add(scale, 2.0 * MARGIN + TITLE),
+                height.mul_add(down, 2.0 * MARGIN + TITLE),
             ),
         }
     }
@@ -67,8 +74,11 @@ impl Drawing {
     pub(super) fn bend(&self, from: usize, to: usize) -> f64 {
         let (start, end) = (self.places[from], self.places[to]);
         let length = distance(start, end);
+        // A link that only brushes a neighbour of its ends, as between two rows, stays straight.
+        let is_between = |place: Coordinates| (0.2..=0.8).contains(&share_along(place, start, end));
         let blocked = |(index, place): (usize, &Coordinates)| {
-            index != from && index != to && distance_to_segment(*place, start, end) < 0.7 * self.radius
+            let is_near = distance_to_segment(*place, start, end) < 0.7 * self.radius;
+            index != from && index != to && is_near && is_between(*place)
         };
         if self.places.iter().enumerate().any(blocked) { 0.045f64.mul_add(length, 1.7 * self.radius) } else { 0.0 }
     }
@@ -214,10 +224,15 @@ fn distance(a: Coordinates, b: Coordinates) -> f64 {
 }
 
 fn distance_to_segment(point: Coordinates, start: Coordinates, end: Coordinates) -> f64 {
-    let (along, length) = ((end.0 - start.0, end.1 - start.1), distance(start, end));
-    let share = ((point.0 - start.0) * along.0 + (point.1 - start.1) * along.1) / (length * length);
-    let share = share.clamp(0.0, 1.0);
+    let along = (end.0 - start.0, end.1 - start.1);
+    let share = share_along(point, start, end).clamp(0.0, 1.0);
     distance(point, (along.0.mul_add(share, start.0), along.1.mul_add(share, start.1)))
+}
+
+/// Returns how far along a segment the point of its line that is closest to `point` lies: 0 at the start, 1 at the end.
+fn share_along(point: Coordinates, start: Coordinates, end: Coordinates) -> f64 {
+    let (along, length) = ((end.0 - start.0, end.1 - start.1), distance(start, end));
+    ((point.0 - start.0) * along.0 + (point.1 - start.1) * along.1) / (length * length)
 }
 
 #[cfg(test)]
@@ -232,6 +247,18 @@ mod tests {
         assert_eq!(svg.matches('C').count(), 1);
         assert_eq!((svg.matches("<circle").count(), svg.matches("class=\"switch\"").count()), (2, 1));
         assert!(svg.contains("a &lt; b"));
+    }
+
+    /// Rows far wider than high are drawn apart, and their links are straight, though they brush neighbours of their ends.
+    #[test]
+    fn links_between_rows_are_straight() {
+        let row = |y: f64| (0_u32..40).map(move |x| (f64::from(x), y));
+        let places: Vec<_> = row(0.0).chain(row(1.0)).collect();
+        let links: Vec<_> = (40..80).map(|below| (0, below)).collect();
+        let rows = Drawing::new("rows", &places, 40, links);
+        let (width, height) = rows.size();
+        assert!(width < 1800.0 && height > width / 5.0, "{width} {height}");
+        assert_eq!(rows.to_string().matches('C').count(), 0);
     }
 
     #[test]

@@ -31,6 +31,11 @@ impl TextTable {
         self
     }
 
+    /// Returns `true` if there is nothing beside the first column.
+    pub fn is_bare(&self) -> bool {
+        self.columns.len() < 2
+    }
+
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());

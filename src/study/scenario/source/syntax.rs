@@ -70,7 +70,9 @@ impl<'a> Parser<'a> {
 
     fn help_behind_value(&self) -> String {
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let ends = self.text.trim().split_once('-').filter(|(first, last)| is_number(first) && is_number(last));
+        // The text of an option begins with the name of the axis.
+        let value = self.text.trim().rsplit('=').next().unwrap_or_default();
+        let ends = value.split_once('-').filter(|(first, last)| is_number(first) && is_number(last));
         match ends {
             Some((first, last)) => format!("a range is written `{first}..{last}`"),
             None => "a file contains one value, such as `Scenario(…)`".to_owned(),

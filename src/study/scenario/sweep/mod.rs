@@ -61,7 +61,7 @@ impl Case {
     }
 }
 
-/// What all cases of a plan have in common and no value of theirs says.
+/// The changes and the units that all cases of a plan have in common, which no value of theirs says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The changes of `--set`, by path and text.

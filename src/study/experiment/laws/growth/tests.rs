@@ -43,7 +43,7 @@ fn skipped_sizes_are_reported() {
         growing(&[4], document).search(HeldQuantity::Efficiency(0.5), Recall::NONE).unwrap().notes()
     };
     let said = |document: &Document| notes(document).iter().any(|note| note.contains("rejects some sizes on p = 4"));
-    assert!(said(&ideal("floyd", &[NO_STARTUP])));
+    assert!(said(&document("fft2d-transpose", &[])));
     assert!(!said(&document("reduction", &[("machine.nodes.processor.flop", "1 us")])));
 }
 
