@@ -25,6 +25,8 @@ pub struct CurveAxis {
     unit: Option<String>,
     /// Names of axes whose values follow from those of this axis and therefore do not distinguish curves.
     follows: Vec<String>,
+    /// Names of axes that have a single value, which the title of a figure has.
+    constant: Vec<String>,
 }
 
 impl CurveAxis {
@@ -87,6 +89,10 @@ impl CurveAxis {
     #[must_use]
     pub fn chart(&self, plan: &Plan, times: &TimeLines) -> LineChart {
         let program = plan.scenario().program.name();
+        let program = &match times.constants.as_deref() {
+            None | Some("") => program.to_owned(),
+            Some(constants) => format!("{program}, {constants}"),
+        };
         let chart = if plan.scenario().program.is_traffic() {
             latency_load(program, &self.along, times.lines())
         } else {
@@ -96,7 +102,8 @@ impl CurveAxis {
     }
 
     fn none() -> Self {
-        Self { name: String::new(), along: HorizontalAxis::default(), unit: None, follows: Vec::new() }
+        let (follows, constant) = (Vec::new(), Vec::new());
+        Self { name: String::new(), along: HorizontalAxis::default(), unit: None, follows, constant }
     }
 
     fn over(plan: &Plan, axis: &crate::scenario::Axis) -> Self {
@@ -111,7 +118,10 @@ impl CurveAxis {
         let are_quantities = unit.is_some() && axis.unit.is_none();
         let categories = if are_quantities { Vec::new() } else { plan.categories(&axis.name) };
         let along = HorizontalAxis { label, categories };
-        Self { name: axis.name.clone(), along, unit, follows: plan.determined_along(&axis.name) }
+        let follows = plan.determined_along(&axis.name);
+        let is_constant = |name: &String| *name != axis.name && !follows.contains(name) && !plan.may_vary(name);
+        let constant = plan.axes().map(|other| other.name.clone()).filter(is_constant).collect();
+        Self { name: axis.name.clone(), along, unit, follows, constant }
     }
 
     /// Returns `true` if the axis varies the number of ranks.
@@ -170,13 +180,26 @@ impl CurveAxis {
     /// Returns the values of all other axes in words; cases that agree in them belong to the same curve.
     #[must_use]
     pub fn group(&self, case: &Case) -> String {
-        let others = case.keys.iter().filter(|(name, _)| *name != self.name && !self.follows.contains(name));
-        let words = others.map(|(name, value)| match value {
-            Some(value) => format!("{name} = {value}"),
-            None => name.clone(),
-        });
-        words.collect::<Vec<_>>().join(", ")
+        let is_own =
+            |name: &String| *name != self.name && !self.follows.contains(name) && !self.constant.contains(name);
+        in_words(case, is_own)
     }
+
+    /// Returns the values that all curves have in common.
+    fn constants(&self, case: &Case) -> String {
+        in_words(case, |name| self.constant.contains(name))
+    }
+}
+
+/// Returns the values of the chosen axes with their units.
+fn in_words(case: &Case, is_chosen: impl Fn(&String) -> bool) -> String {
+    let unit = |name: &str| case.settings.units.iter().find(|(axis, _)| axis == name).map(|(_, unit)| unit);
+    let words = case.keys.iter().filter(|(name, _)| is_chosen(name)).map(|(name, value)| match (value, unit(name)) {
+        (Some(value), Some(unit)) if value.number().is_some() => format!("{name} = {value} {unit}"),
+        (Some(value), _) => format!("{name} = {value}"),
+        (None, _) => name.clone(),
+    });
+    words.collect::<Vec<_>>().join(", ")
 }
 
 fn value<'c>(case: &'c Case, name: &str) -> Option<&'c AxisValue> {
@@ -212,12 +235,17 @@ impl<'k> CurveTime<'k> {
 
 /// Times of cases, gathered into the lines of a figure.
 #[derive(Default)]
-pub struct TimeLines(Vec<TimeLine>);
+pub struct TimeLines {
+    lines: Vec<TimeLine>,
+    /// The values that all cases have in common, from the first case on.
+    constants: Option<String>,
+}
 
 impl TimeLines {
     /// Adds the time of `case` and the times for comparison.
     pub fn add(&mut self, axis: &CurveAxis, case: &Case, time: &CurveTime<'_>, compared: &[ReferenceValue]) {
         let Some(place) = axis.place(case) else { return };
+        self.constants.get_or_insert_with(|| axis.constants(case));
         let group = axis.group(case);
         self.add_point(&group, LineOrigin::Subject, place, time);
         // A prediction that is itself the subject is not compared with itself.
@@ -261,18 +289,18 @@ impl TimeLines {
     }
 
     fn line(&mut self, group: &str, kind: &str, origin: LineOrigin) -> &mut TimeLine {
-        let found = self.0.iter().position(|line| line.group == group && line.kind == kind);
+        let found = self.lines.iter().position(|line| line.group == group && line.kind == kind);
         let index = found.unwrap_or_else(|| {
-            self.0.push(TimeLine::new(group, kind, origin, Vec::new()));
-            self.0.len() - 1
+            self.lines.push(TimeLine::new(group, kind, origin, Vec::new()));
+            self.lines.len() - 1
         });
-        &mut self.0[index]
+        &mut self.lines[index]
     }
 
     /// Returns the lines, ordered by their first cases.
     #[must_use]
     pub fn lines(&self) -> &[TimeLine] {
-        &self.0
+        &self.lines
     }
 }
 
@@ -294,7 +322,7 @@ mod tests {
             groups.dedup();
             (axis.name, groups)
         };
-        let by_q = ["q = 1", "q = 16", "q = 4", "q = 8"].map(|q| format!("n = 1000, {q}")).to_vec();
+        let by_q = ["q = 1", "q = 16", "q = 4", "q = 8"].map(str::to_owned).to_vec();
         assert_eq!(curves(None), ("p".to_owned(), by_q.clone()));
         assert_eq!(curves(Some("ranks")), ("ranks".to_owned(), by_q));
     }
