@@ -8,14 +8,17 @@ use super::topology::{ChannelLoads, Topology, TrafficShare};
 use super::wiring::Wiring;
 use super::{Contention, Network};
 use crate::engine::Streams;
+use crate::units::PerByte;
 
 /// Messages that a node offers to a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfferedMessages {
-    /// The number of messages per second of a node with weight 1.
-    pub per_s: f64,
-    /// The lengths of messages on the network, in bytes, each with its share of the messages.
+    /// The rate of a node with weight 1, without headers.
+    pub rate: PerByte,
+    /// The lengths of messages without headers, in bytes, each with its share of the messages.
     pub lengths: Vec<(f64, u64)>,
+    /// The bytes that every message has on the network in addition.
+    pub header: u64,
 }
 
 impl Network {
@@ -61,14 +64,24 @@ impl Network {
         }
         let (loads, models) = (self.channel_loads(topology, traffic)?, LinkModels::of(self, topology));
         let used = |vertex: u32, port: u32| {
-            let mut link = models.model(vertex * topology.ports() + port);
-            let lengths = offered.lengths.iter();
-            let mean_s: f64 = lengths.map(|(share, bytes)| share * self.occupancy_s(&mut link, *bytes)).sum();
-            loads.of(vertex, port) * offered.per_s * mean_s
+            let link = models.model(vertex * topology.ports() + port);
+            let capacity = link.byte_time().bytes_per_s();
+            loads.of(vertex, port) * offered.rate.bytes_per_s() / capacity * self.stretch(link, offered)
         };
         let at = |vertex| topology.links_at(vertex).map(move |(port, ..)| (vertex, port));
         let channels = (0..topology.vertices()).flat_map(at);
         Some(channels.map(|(vertex, port)| used(vertex, port)).fold(0.0, f64::max))
+    }
+
+    /// Returns the time for which messages occupy a link, as a multiple of that of their bytes alone: 1 without headers and
+    /// times per packet.
+    fn stretch(&self, mut link: LinkModel, offered: &OfferedMessages) -> f64 {
+        let bytes_alone = |bytes: u64| link.byte_time().time(bytes).seconds();
+        let alone_s: f64 = offered.lengths.iter().map(|(share, bytes)| share * bytes_alone(*bytes)).sum();
+        let lengths = offered.lengths.iter();
+        let whole_s: f64 =
+            lengths.map(|(share, bytes)| share * self.occupancy_s(&mut link, bytes + offered.header)).sum();
+        if alone_s > 0.0 { whole_s / alone_s } else { 1.0 }
     }
 
     /// Returns the time for which a message of `bytes` bytes occupies a link, in seconds.
@@ -130,7 +143,6 @@ mod tests {
     use super::super::traffic::Pattern;
     use super::*;
     use crate::network::{Link, LinkOverride, laws::plain};
-    use crate::units::PerByte;
 
     fn network(topology: Topology, routing: Routing, failed: &[(u32, u32)]) -> Network {
         let network = plain(topology);
@@ -167,7 +179,7 @@ mod tests {
         let flows = Pattern::Uniform.flows(32).unwrap();
         let packet = network.switching.packet_bytes();
         let time = network.links.byte_time().time(packet);
-        let offered = OfferedMessages { per_s: time.seconds().recip(), lengths: vec![(1.0, packet)] };
+        let offered = OfferedMessages { rate: network.links.byte_time(), lengths: vec![(1.0, packet)], header: 0 };
         let used = |network: &Network| network.busiest_channel_utilization(&topology, flows.clone(), &offered);
         assert!((used(&network).unwrap() - 1.0).abs() < 1e-9);
         let slower = |packets| Network {
@@ -176,6 +188,9 @@ mod tests {
         };
         // The time per packet occupies a channel, too: that of as many packets again.
         assert!((used(&slower(3)).unwrap() - 4.0).abs() < 1e-9);
+        let with_header = OfferedMessages { header: packet, ..offered.clone() };
+        let used_with_header = network.busiest_channel_utilization(&topology, flows.clone(), &with_header);
+        assert!((used_with_header.unwrap() - 2.0).abs() < 1e-9);
         let slow = Link::new(PerByte::new(network.links.byte_time().time(4)));
         network.link_classes.insert("side-1".to_owned(), slow);
         assert!((used(&network).unwrap() - 2.0).abs() < 1e-9);

@@ -39,11 +39,9 @@ impl BackgroundTraffic {
 
     /// Returns the messages that a node of `machine` offers.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "messages are short")]
     pub fn offered_messages(&self, machine: &Machine) -> OfferedMessages {
-        let bytes = self.bytes.count();
-        let on_network = machine.nodes.interface.as_ref().map_or(bytes, |interface| interface.bytes_on_network(bytes));
-        OfferedMessages { per_s: self.offered.bytes_per_s() / bytes as f64, lengths: vec![(1.0, on_network)] }
+        let header = machine.nodes.interface.as_ref().map_or(0, |interface| interface.header.count());
+        OfferedMessages { rate: self.offered, lengths: vec![(1.0, self.bytes.count())], header }
     }
 
     /// Returns the nodes that take part, out of `nodes` nodes in use.

@@ -4,7 +4,7 @@ use super::{Program, RankFuture, mean_distance};
 use crate::fault::Fault;
 use crate::machine::{Layout, Machine, OfferedMessages, Pattern};
 use crate::trace::Phase;
-use crate::units::{Bytes, SimDuration};
+use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
 /// Synthetic traffic in which every rank injects packets at a given rate, without processors and software.
@@ -79,13 +79,13 @@ impl Traffic {
         self.mix.iter().map(|other| other.share * (other.packet.count() as f64 - packet)).sum::<f64>() + packet
     }
 
-    /// Returns the packets of a node that offers bytes at this rate, in bytes per second.
+    /// Returns the packets of a node that offers bytes at this rate.
     #[must_use]
-    pub fn offered_at(&self, bytes_per_s: f64) -> OfferedMessages {
+    pub fn offered_at(&self, rate: PerByte) -> OfferedMessages {
         let others = self.mix.iter().map(|other| (other.share, other.packet.count()));
         let rest = 1.0 - self.mix.iter().map(|other| other.share).sum::<f64>();
         let lengths = others.chain([(rest, self.packet.count())]).collect();
-        OfferedMessages { per_s: bytes_per_s / self.mean_bytes(), lengths }
+        OfferedMessages { rate, lengths, header: 0 }
     }
 
     /// Returns the length of a packet for a number drawn uniformly from 0 to 1.

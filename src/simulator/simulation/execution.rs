@@ -115,15 +115,6 @@ impl RankActivity {
             system_before: SimDuration::ZERO,
         }
     }
-
-    /// Returns the activity to which the time belongs. A rank that is queued at the host waits for other ranks, but for
-    /// input and output.
-    const fn accounted_activity(&self) -> Activity {
-        match self.waits {
-            WaitState::ForTime(TimerUse::Transfer) => Activity::InputOutput,
-            _ => self.activity,
-        }
-    }
 }
 
 /// The event that a process waits for.

@@ -363,7 +363,7 @@ fn channel_bound(scenario: &CheckedScenario) -> Option<f64> {
     }
     let network = &scenario.machine.network;
     let (full, flows) = (network.injection_time(&layout.topology)?, traffic.pattern.flows_between(&layout.nodes())?);
-    let offered = traffic.offered_at(full.bytes_per_s());
+    let offered = traffic.offered_at(full);
     let used = network.busiest_channel_utilization(&layout.topology, flows, &offered)?;
     (used > 0.0).then(|| used.recip())
 }

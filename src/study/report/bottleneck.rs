@@ -275,8 +275,8 @@ impl fmt::Display for BottleneckCurve {
         self.write_verdict(f)?;
         if self.points.iter().any(|point| point.place.rank.is_some()) {
             f.write_str(
-                "\nTimes are those of the rank that ends last, except means; its waits for other ranks count as \
-                 communication. `parsim critical-path` says for what it waits.\n",
+                "\nTimes are those of the rank that ends last, except means; its waits for other ranks, also for those that \
+                 the host serves before it, count as communication. `parsim critical-path` says for what it waits.\n",
             )?;
         }
         Ok(())

@@ -112,7 +112,7 @@ impl<O: Observer> Execution<'_, O> {
             }
             let place = *self.places[index].get_or_insert_with(|| self.accounts.place(phases.name(state.phase)));
             self.accounts.add_at(rank, place, Activity::System, stolen);
-            self.accounts.add_at(rank, place, state.accounted_activity(), rest);
+            self.accounts.add_at(rank, place, state.activity, rest);
             if ready > SimDuration::ZERO {
                 self.accounts.add_at(rank, place, Activity::Ready, ready);
             }
