@@ -7,6 +7,7 @@ mod archive;
 mod call;
 mod files;
 mod format;
+mod held_calls;
 mod liballprof;
 mod line_reader;
 mod lines;

@@ -5,6 +5,7 @@
 //! it has moved, so the calls after its beginning are held back until then.
 
 use super::call::{BUFFERED, Call, RequestName};
+use super::held_calls::{BegunOperation, HeldCalls, RequestKind};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::recorded::{Clock, GapFactor};
 use crate::programs::communicator_tag::tag_of_trace;
@@ -13,7 +14,6 @@ use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
 use parsim_sim::trace::Phase;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The clock and the communicators of an archive, as given by its definitions.
@@ -47,32 +47,17 @@ pub struct Otf2Reader {
     /// `true` if an event that moves data, or the end of the program, has occurred since the call began.
     is_moving: bool,
     /// The calls from the first nonblocking operation on whose data are not known yet.
-    held: VecDeque<(Phase, HeldCall)>,
+    held: HeldCalls,
     /// The requests of pending sends.
     sending: FxHashSet<u64>,
-}
-
-/// A call that has been read.
-enum HeldCall {
-    Known(Call),
-    /// A nonblocking receive or collective operation, by its request, whose data is not known yet.
-    Begun(u64, RequestKind),
-}
-
-/// The kinds of operations that begin with a request.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum RequestKind {
-    Receive,
-    Collective,
 }
 
 /// Upper bound on the bytes that a collective operation moves.
 const LONGEST: u64 = 1 << 60;
 /// The request name of the send within a call that sends and receives; the requests of a file have smaller numbers.
 const SENDING: RequestName = [u32::MAX, u32::MAX, 1];
-/// The request number of the receive within a call that sends and receives; the requests of a file have smaller
-/// numbers.
-const RECEIVING: u64 = u64::MAX;
+/// The receive within a call that sends and receives; the requests of a file have smaller numbers.
+const RECEIVING: BegunOperation = (u64::MAX, RequestKind::Receive);
 
 impl LineReader for Otf2Reader {
     fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
@@ -92,9 +77,7 @@ impl LineReader for Otf2Reader {
     }
 
     fn finish(&mut self, calls: &mut CallQueue) {
-        let held = self.held.len();
-        self.held.retain(|(_, held)| matches!(held, HeldCall::Known(_)));
-        calls.record_incomplete((held - self.held.len()) as u64);
+        calls.record_incomplete(self.held.abandon());
         self.release(calls);
     }
 }
@@ -102,7 +85,7 @@ impl LineReader for Otf2Reader {
 impl Otf2Reader {
     pub fn new(rank: u32, definitions: Arc<Definitions>, factor: GapFactor) -> Self {
         let clock = Clock::new(factor);
-        let (held, sending) = (VecDeque::new(), FxHashSet::default());
+        let (held, sending) = (HeldCalls::default(), FxHashSet::default());
         Self { rank, definitions, clock, call: None, depth: 0, entered: None, is_moving: false, held, sending }
     }
 
@@ -121,7 +104,7 @@ impl Otf2Reader {
             }
             b"MPI_REQUEST_CANCELLED" => {
                 let number = line.number("Request: ")?;
-                self.held.retain(|(_, held)| !held.is(number, RequestKind::Receive));
+                self.held.complete((number, RequestKind::Receive), None);
                 Ok(())
             }
             b"MPI_COLLECTIVE_END" => match self.collective(line)? {
@@ -165,8 +148,8 @@ impl Otf2Reader {
         }
         if region.starts_with("MPI_Sendrecv") && self.is_moving {
             // A receive from MPI_PROC_NULL has no event.
-            self.held.retain(|(_, held)| !held.is(RECEIVING, RequestKind::Receive));
-            self.hold(HeldCall::Known(Call::Wait(SENDING)));
+            self.held.complete(RECEIVING, None);
+            self.held.push(self.phase(), Call::Wait(SENDING));
         }
         if self.is_moving || region.starts_with("MPI_Init") {
             self.clock.begin(self.time(line)?);
@@ -187,7 +170,9 @@ impl Otf2Reader {
         if !self.is_moving {
             let time = self.entered.map_or_else(|| self.time(line), Ok)?;
             let gap = self.clock.gap(time).map_err(|message| fault(&message))?;
-            self.held.extend(gap.map(|gap| ("compute", HeldCall::Known(Call::Keep(gap)))));
+            if let Some(gap) = gap {
+                self.held.push("compute", Call::Keep(gap));
+            }
             self.is_moving = true;
         }
         Ok(())
@@ -195,32 +180,31 @@ impl Otf2Reader {
 
     fn push(&mut self, line: &EventRecord<'_>, call: Call) -> Result<(), LineFault> {
         self.end_computation(line)?;
-        self.hold(HeldCall::Known(call));
+        self.held.push(self.phase(), call);
         Ok(())
     }
 
-    fn hold(&mut self, held: HeldCall) {
-        self.held.push_back((self.call.unwrap_or("program"), held));
+    /// Returns the phase of an event.
+    fn phase(&self) -> Phase {
+        self.call.unwrap_or("program")
     }
 
     /// Passes on the calls before the first nonblocking operation that is incomplete.
     fn release(&mut self, calls: &mut CallQueue) {
-        while let Some((phase, HeldCall::Known(_))) = self.held.front() {
+        while let Some((phase, call)) = self.held.release() {
             calls.set_phase(phase);
-            if let Some((_, HeldCall::Known(call))) = self.held.pop_front() {
-                calls.push(call);
-            }
+            calls.push(call);
         }
     }
 
     /// Begins an operation whose data is known only on completion.
     fn begin(&mut self, line: &EventRecord<'_>, kind: RequestKind) -> Result<(), LineFault> {
-        let number = line.number("Request: ")?;
-        if self.held.iter().any(|(_, held)| held.is(number, kind)) {
+        let operation = (line.number("Request: ")?, kind);
+        if self.held.has_begun(operation) {
             return Err(fault(&format!("the request of this {} has begun before, and is not complete", kind.words())));
         }
         self.end_computation(line)?;
-        self.hold(HeldCall::Begun(number, kind));
+        self.held.begin(self.phase(), operation);
         Ok(())
     }
 
@@ -237,25 +221,20 @@ impl Otf2Reader {
     fn complete_request(
         &mut self,
         line: &EventRecord<'_>,
-        (number, kind): (u64, RequestKind),
+        operation: BegunOperation,
         call: Option<&dyn Fn(Option<RequestName>) -> Call>,
     ) -> Result<(), LineFault> {
-        let Some(place) = self.held.iter().position(|(_, held)| held.is(number, kind)) else {
-            return Err(fault(&format!("the request of this {} has not begun", kind.words())));
-        };
-        let Some(call) = call else {
-            self.held.remove(place);
-            return self.end_computation(line);
-        };
-        self.held[place].1 = HeldCall::Known(call(Some(request(number))));
-        self.push(line, Call::Wait(request(number)))
+        let name = request(operation.0);
+        if !self.held.complete(operation, call.map(|call| call(Some(name)))) {
+            return Err(fault(&format!("the request of this {} has not begun", operation.1.words())));
+        }
+        if call.is_some() { self.push(line, Call::Wait(name)) } else { self.end_computation(line) }
     }
 
     fn receive(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         let pattern = self.pattern(line)?;
-        let number = (RECEIVING, RequestKind::Receive);
-        if self.held.iter().any(|(_, held)| held.is(number.0, number.1)) {
-            return self.complete_request(line, number, Some(&|request| Call::Receive { pattern, request }));
+        if self.held.has_begun(RECEIVING) {
+            return self.complete_request(line, RECEIVING, Some(&|request| Call::Receive { pattern, request }));
         }
         self.push(line, Call::Receive { pattern, request: None })
     }
@@ -265,7 +244,7 @@ impl Otf2Reader {
         if is_exchange {
             // MPI libraries post the receive before the send; the event with its data follows the event of the send.
             self.end_computation(line)?;
-            self.hold(HeldCall::Begun(RECEIVING, RequestKind::Receive));
+            self.held.begin(self.phase(), RECEIVING);
         }
         let is_buffered = self.call == Some("MPI_Bsend");
         let request = is_exchange.then_some(SENDING).or(is_buffered.then_some(BUFFERED));
@@ -364,21 +343,6 @@ impl Otf2Reader {
                 return Err(fault(&message));
             }
         })
-    }
-}
-
-impl RequestKind {
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Receive => "receive",
-            Self::Collective => "collective operation",
-        }
-    }
-}
-
-impl HeldCall {
-    fn is(&self, number: u64, kind: RequestKind) -> bool {
-        matches!(self, Self::Begun(waiting, of) if (*waiting, *of) == (number, kind))
     }
 }
 
