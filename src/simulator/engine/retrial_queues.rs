@@ -23,9 +23,9 @@ pub struct Precedence {
 impl Precedence {
     /// Returns the precedence of an event that follows from the event `order`, as far as it is known in advance. It
     /// sorts after all events that have already been requested with the same order.
-    pub const fn foreseen(order: u64, place: u32) -> Self {
+    pub const fn foreseen(order: u64, place: u64) -> Self {
         const FORESEEN: u64 = 1 << 63;
-        Self { order, number: FORESEEN | place as u64 }
+        Self { order, number: FORESEEN | place }
     }
 }
 

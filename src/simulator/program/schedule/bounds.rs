@@ -36,6 +36,7 @@ impl Bounds {
         *self = self.and(match node.kind {
             NodeKind::Compute => Self { computations: 1, longest_computation: node.size, ..of_node },
             NodeKind::Receive => of_node,
+            NodeKind::Join => Self::default(),
             NodeKind::Send => Self {
                 sends: 1,
                 highest_peer: node.peer,

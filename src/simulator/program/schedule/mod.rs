@@ -33,7 +33,7 @@ pub struct ScheduleNode {
     pub at_end: u32,
     /// The number of followers that wait for the beginning of this operation.
     pub at_begin: u32,
-    /// The kind of operation: a send, a receive or a computation.
+    /// The kind of operation: a send, a receive, a computation or a join.
     pub kind: NodeKind,
     /// The processor that the operation uses, from 0.
     pub cpu: u8,
@@ -95,8 +95,14 @@ pub enum NodeKind {
     Receive,
     /// Computes.
     Compute,
+    /// Stands for all dependencies between those that it waits for and those that wait for it, without an event of its
+    /// own. It waits for some operation, and not for another join.
+    #[serde(skip)]
+    Join,
 }
 
+/// The reason why a join is never issued.
+pub(crate) const NOT_ISSUED: &str = "a join waits for an operation, and passes its end on at once";
 /// Any source, or any tag.
 pub const ANY: u32 = u32::MAX;
 /// The first reserved tag, which a schedule file cannot use.

@@ -1,6 +1,6 @@
 //! Execution of a schedule by the process of a rank.
 
-use super::{ANY, NodeKind, Operations, ScheduleNode};
+use super::{ANY, NOT_ISSUED, NodeKind, Operations, ScheduleNode};
 use crate::machine::IssueOrder;
 use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process};
 use crate::units::SimDuration;
@@ -54,6 +54,13 @@ struct WaitingNode {
     awaited: u32,
     /// The latest turn of the satisfied dependencies.
     turn: IssueOrder,
+    is_join: bool,
+}
+
+impl WaitingNode {
+    fn of(node: &ScheduleNode) -> Self {
+        Self { awaited: node.awaited, turn: IssueOrder::default(), is_join: matches!(node.kind, NodeKind::Join) }
+    }
 }
 
 impl Scoreboard {
@@ -81,20 +88,45 @@ impl Scoreboard {
         let number =
             if is_end { self.outstanding.remove(&operation) } else { self.outstanding.get(&operation).copied() };
         let Some(number) = number else { return };
-        let mut operations = self.operations.borrow_mut();
-        let node = operations.node(self.rank, number);
+        let node = self.node(number);
         for place in if is_end { node.places_at_end() } else { node.places_at_begin() } {
-            let (follower, turn) = (operations.follower(self.rank, place), turn.at(place));
-            let waiting = self.partially_ready.entry(follower).or_insert_with(|| WaitingNode {
-                awaited: operations.node(self.rank, follower).awaited,
-                turn: IssueOrder::default(),
-            });
-            *waiting = WaitingNode { awaited: waiting.awaited.saturating_sub(1), turn: turn.max(waiting.turn) };
-            if let WaitingNode { awaited: 0, turn } = *waiting {
-                self.partially_ready.remove(&follower);
-                self.free.push((follower, turn));
-            }
+            let follower = self.follower(place);
+            self.satisfy(follower, turn.at(place));
         }
+    }
+
+    /// Satisfies one dependency of an operation.
+    fn satisfy(&mut self, number: u32, turn: IssueOrder) {
+        let operations = &self.operations;
+        let read = || WaitingNode::of(&operations.borrow_mut().node(self.rank, number));
+        let waiting = self.partially_ready.entry(number).or_insert_with(read);
+        (waiting.awaited, waiting.turn) = (waiting.awaited.saturating_sub(1), turn.max(waiting.turn));
+        let WaitingNode { awaited, turn, is_join } = *waiting;
+        if awaited > 0 {
+            return;
+        }
+        self.partially_ready.remove(&number);
+        if is_join {
+            self.pass_on(number, turn);
+        } else {
+            self.free.push((number, turn));
+        }
+    }
+
+    /// Satisfies the dependencies on a join.
+    fn pass_on(&mut self, join: u32, turn: IssueOrder) {
+        for (position, place) in (0..).zip(self.node(join).places_at_end()) {
+            let follower = self.follower(place);
+            self.satisfy(follower, turn.behind_join(position));
+        }
+    }
+
+    fn node(&self, number: u32) -> ScheduleNode {
+        self.operations.borrow_mut().node(self.rank, number)
+    }
+
+    fn follower(&self, place: u32) -> u32 {
+        self.operations.borrow_mut().follower(self.rank, place)
     }
 }
 
@@ -104,6 +136,7 @@ fn issue(number: u32, node: &ScheduleNode, unit: SimDuration, turn: IssueOrder) 
         NodeKind::Send => IssuedWork::Send(node.peer, Message::new(node.size).tag(node.tag)),
         NodeKind::Receive => IssuedWork::Receive(MessagePattern { from: known(node.peer), tag: known(node.tag) }),
         NodeKind::Compute => IssuedWork::Compute(unit * node.size),
+        NodeKind::Join => unreachable!("{NOT_ISSUED}"),
     };
     Issue { work, resources: node.resources(), number, turn }
 }

@@ -14,7 +14,7 @@ use super::resources::RankResources;
 use crate::engine::{Precedence, RetrialQueues, ServerPair, Slab};
 use crate::machine::{IssueOrder, IssueResources};
 use crate::program::MessagePattern;
-use crate::program::schedule::{ANY, NodeKind, Operations, ScheduleNode};
+use crate::program::schedule::{ANY, NOT_ISSUED, NodeKind, Operations, ScheduleNode};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -463,6 +463,7 @@ impl Replay {
                 NodeKind::Send => state.sending -= 1,
                 NodeKind::Receive => state.receiving -= 1,
                 NodeKind::Compute => state.computing -= 1,
+                NodeKind::Join => unreachable!("{NOT_ISSUED}"),
             }
             (first, at_end)
         } else {
@@ -499,7 +500,18 @@ impl Replay {
                 (number, self.operations.node(rank, number), turn)
             }
         };
-        self.free.push(free);
+        match free {
+            (_, join, turn) if join.kind == NodeKind::Join => self.pass_on(rank, &join, turn),
+            free => self.free.push(free),
+        }
+    }
+
+    /// Satisfies the dependencies on a join.
+    fn pass_on(&mut self, rank: u32, join: &ScheduleNode, turn: IssueOrder) {
+        for (position, place) in (0..).zip(join.places_at_end()) {
+            let follower = self.operations.follower(rank, place);
+            self.release(rank, follower, turn.behind_join(position));
+        }
     }
 
     /// Issues the operations that are free: sends, then receives, then computations, as in LogGOPSim. A rank without
@@ -530,6 +542,7 @@ impl Replay {
         state.under_way += 1;
         let (time, kind) = match node.kind {
             NodeKind::Compute => (now, EventKind::Begin),
+            NodeKind::Join => unreachable!("{NOT_ISSUED}"),
             NodeKind::Send => {
                 state.sending += 1;
                 self.sent += 1;

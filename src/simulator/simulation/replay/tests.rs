@@ -5,10 +5,12 @@ use crate::program::schedule::{ANY, Edge, NodeKind, RankSchedule, Schedule, Sche
 use crate::program::{Process, Program, RankFuture};
 use crate::simulation::Simulation;
 use crate::simulation::guard::Deadline;
+use crate::trace::Trace;
 use crate::units::{Bytes, PerByte, SimDuration};
 use proptest::prelude::*;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -150,6 +152,75 @@ proptest! {
         let of_schedule = schedule(ranks, &drawn);
         if machine.overtaking == Overtaking::Allowed || of_schedule.bounds().messages_share_resources() {
             is_the_run_by_processes(&machine, of_schedule)?;
+        }
+    }
+}
+
+/// Operations of a rank that all wait for the ends of some others before them.
+type Joined = (u32, Vec<u32>, Vec<u32>);
+
+fn joined(ranks: u32) -> impl Strategy<Value = Vec<Joined>> {
+    let operations = || prop::collection::vec(any::<u32>(), 1..4);
+    prop::collection::vec((0..ranks, operations(), operations()), 1..8)
+}
+
+/// Returns a schedule with these dependencies twice: with joins and with an edge for each pair.
+fn with_and_without_joins(of_schedule: Schedule, joined: &[Joined]) -> [Schedule; 2] {
+    let (mut joins, mut pairs) = (Schedule::default(), Schedule::default());
+    for (rank, of_rank) in (0..).zip(of_schedule.ranks) {
+        let (mut nodes, mut edges, count) = (bare(&of_rank.nodes), edges_of(&of_rank), of_rank.nodes.len());
+        let mut all = edges.clone();
+        for (_, leaders, followers) in joined.iter().filter(|(of, ..)| *of == rank && count > 1) {
+            let middle = count / 2;
+            let place =
+                |range: Range<usize>, drawn: &u32| u32::try_from(range.start + *drawn as usize % range.len()).unwrap();
+            let leaders: BTreeSet<_> = leaders.iter().map(|leader| place(0..middle, leader)).collect();
+            let followers: BTreeSet<_> = followers.iter().map(|follower| place(middle..count, follower)).collect();
+            let join = u32::try_from(nodes.len()).unwrap();
+            nodes.push(ScheduleNode::new(NodeKind::Join, 0));
+            let edge = |follower, leader| Edge { follower, leader, to_end: true };
+            edges.extend(leaders.iter().map(|leader| edge(join, *leader)));
+            edges.extend(followers.iter().map(|follower| edge(*follower, join)));
+            all.extend(followers.iter().flat_map(|follower| leaders.iter().map(|leader| edge(*follower, *leader))));
+        }
+        pairs.ranks.push(RankSchedule::linked(nodes[..count].to_vec(), &all).unwrap());
+        joins.ranks.push(RankSchedule::linked(nodes, &edges).unwrap());
+    }
+    [joins, pairs]
+}
+
+fn bare(nodes: &[ScheduleNode]) -> Vec<ScheduleNode> {
+    let bare = |node: &ScheduleNode| {
+        let ScheduleNode { size, peer, tag, kind, cpu, nic, .. } = *node;
+        ScheduleNode { peer, tag, cpu, nic, ..ScheduleNode::new(kind, size) }
+    };
+    nodes.iter().map(bare).collect()
+}
+
+fn edges_of(rank: &RankSchedule) -> Vec<Edge> {
+    let of_node = |(leader, node)| {
+        let edge = move |to_end| move |follower: &u32| Edge { follower: *follower, leader, to_end };
+        rank.at_end(node).iter().map(edge(true)).chain(rank.at_begin(node).iter().map(edge(false)))
+    };
+    (0..).zip(&rank.nodes).flat_map(of_node).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// The order of simultaneous operations included, replayed and by processes.
+    #[test]
+    fn a_join_is_an_edge_for_each_pair(machine in machine(), drawn in drawn(4, 1), joined in joined(4)) {
+        let schedules = with_and_without_joins(schedule(4, &drawn), &joined);
+        let programs = schedules.map(|schedule| Scheduled(Arc::new(schedule)));
+        let simulation = Simulation::new(&machine, 4).unwrap();
+        for simulation in [simulation.clone(), simulation.packet_by_packet()] {
+            let [joins, pairs] = programs.each_ref().map(|program| simulation.run(program));
+            let outcome = |trace: &Trace| (trace.makespan, trace.counts, trace.accounts.clone());
+            match (joins, pairs) {
+                (Ok(joins), Ok(pairs)) => prop_assert_eq!(outcome(&joins), outcome(&pairs)),
+                (joins, pairs) => prop_assert!(joins.is_err() && pairs.is_err()),
+            }
         }
     }
 }

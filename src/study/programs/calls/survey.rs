@@ -37,7 +37,7 @@ pub struct Survey {
     bytes: f64,
 }
 
-/// The collective operations of a communicator, as listed by the first of its ranks that is read.
+/// The collective operations of a communicator, as listed by the first of its ranks.
 #[derive(Debug)]
 struct Sequence {
     rank: u32,
@@ -204,7 +204,7 @@ impl Surveyor<'_> {
             let fault = LineFault::new(0, message, "give a smaller number");
             return Err(Box::new(self.files.line_fault(operation.place, fault)));
         }
-        let first = || Sequence { rank, operations: Vec::new() };
+        let first = || Sequence { rank: first_rank(self.files, communicator).min(rank), operations: Vec::new() };
         let sequence = self.sequences.entry(communicator).or_insert_with(first);
         if sequence.rank == rank {
             sequence.operations.push(operation);
@@ -295,6 +295,11 @@ impl SurveyedOperation {
         }
         (self.phase != other.phase).then_some(OperationDifference::Call)
     }
+}
+
+/// Returns the first rank of a communicator, whose calls are read first.
+fn first_rank(files: &CallFiles, communicator: u32) -> u32 {
+    files.members(communicator).and_then(|members| members.iter().min().copied()).unwrap_or(0)
 }
 
 /// Creates the fault of a collective operation that differs from that of the first rank of its communicator, or that

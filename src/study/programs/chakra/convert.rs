@@ -17,30 +17,39 @@ pub struct ConversionFault {
 
 /// Tags below this value belong to messages, the other ones to collective operations.
 const COLLECTIVE_TAGS: u32 = 1 << 31;
-/// Maximum number of operations of a schedule.
-const MAX_OPERATIONS: usize = 1 << 27;
+/// Maximum number of operations and dependencies of a schedule.
+const MAX_SIZE: usize = 1 << 28;
 
 /// Converts the traces of all ranks to a schedule.
 ///
 /// # Errors
 /// The first fault of the traces.
 pub fn schedule(traces: &[Vec<TraceNode>], groups: &Groups, with_control: bool) -> Result<Schedule, ConversionFault> {
+    schedule_within(MAX_SIZE, traces, groups, with_control)
+}
+
+/// Converts the traces of all ranks to a schedule of at most so many operations and dependencies.
+pub(super) fn schedule_within(
+    max_size: usize,
+    traces: &[Vec<TraceNode>],
+    groups: &Groups,
+    with_control: bool,
+) -> Result<Schedule, ConversionFault> {
     let mut collectives = Vec::new();
     for (rank, nodes) in (0..).zip(traces) {
         collectives.push(of_rank(nodes, rank, groups)?);
     }
     let tags = common(&collectives, groups)?;
     let mut ranks = Vec::new();
-    let mut operations = 0;
+    let mut size = 0;
     for ((rank, nodes), collectives) in (0..).zip(traces).zip(&collectives) {
         let count = u32::try_from(traces.len()).unwrap_or(u32::MAX);
-        let conversion = RankConversion { rank, ranks: count, nodes, collectives, groups, tags: &tags, with_control };
-        ranks.push(conversion.run()?);
-        operations += ranks.last().map_or(0, |rank: &RankSchedule| rank.nodes.len());
-        if operations > MAX_OPERATIONS {
-            let message = format!("the traces have more than {MAX_OPERATIONS} messages and computations");
-            return Err(ConversionFault { rank, message, help: "give traces of fewer ranks or steps" });
-        }
+        let sizes = SizeLimit { max_size, of_others: size };
+        let conversion =
+            RankConversion { rank, ranks: count, nodes, collectives, groups, tags: &tags, with_control, sizes };
+        let schedule = conversion.run()?;
+        size += schedule.nodes.len() + schedule.followers.len();
+        ranks.push(schedule);
     }
     Ok(Schedule { ranks })
 }
@@ -92,7 +101,8 @@ fn unlike((first, here): (u32, Found<'_>), (rank, there): (u32, Found<'_>)) -> C
             format!("node {id} ({kind:?} of {bytes} B{root})")
         })
     };
-    let message = format!("{} answers to {} of rank {first}", words(there), words(here));
+    let verb = if here.is_some() && there.is_some() { "does not match" } else { "matches" };
+    let message = format!("{} {verb} {} of rank {first}", words(there), words(here));
     let help = "the ranks of a group have the same collective operations in the order of their files";
     ConversionFault { rank, message, help }
 }
@@ -111,6 +121,13 @@ fn fault(rank: u32, node: &TraceNode, message: &str, help: &'static str) -> Conv
     ConversionFault { rank, message: format!("{}: {message}", node.words()), help }
 }
 
+/// The size that a schedule may have, and that of the ranks already converted, in operations and dependencies.
+#[derive(Clone, Copy)]
+struct SizeLimit {
+    max_size: usize,
+    of_others: usize,
+}
+
 /// The conversion of the trace of one rank.
 struct RankConversion<'t> {
     rank: u32,
@@ -120,6 +137,7 @@ struct RankConversion<'t> {
     groups: &'t Groups,
     tags: &'t [u32],
     with_control: bool,
+    sizes: SizeLimit,
 }
 
 impl RankConversion<'_> {
@@ -138,14 +156,25 @@ impl RankConversion<'_> {
                 }
                 None => self.part(node, &mut graph)?,
             });
+            self.check_size(graph.size())?;
         }
         self.link(&places, &mut parts, &mut graph)?;
         let ChakraGraph { nodes, edges } = graph;
         RankSchedule::linked(nodes, &edges).map_err(|_| ConversionFault {
             rank: self.rank,
-            message: "nodes wait for themselves, indirectly".to_owned(),
+            message: "the dependencies form a cycle".to_owned(),
             help: LACKS,
         })
+    }
+
+    /// Checks the size of the graph of the rank so far.
+    fn check_size(&self, size: usize) -> Result<(), ConversionFault> {
+        let SizeLimit { max_size, of_others } = self.sizes;
+        if of_others + size <= max_size {
+            return Ok(());
+        }
+        let message = format!("the traces have more than {max_size} messages, computations and dependencies");
+        Err(ConversionFault { rank: self.rank, message, help: "give traces of fewer ranks or steps" })
     }
 
     /// Returns the positions of the nodes, by id.
@@ -222,20 +251,19 @@ impl RankConversion<'_> {
         parts: &mut [NodePart],
         graph: &mut ChakraGraph,
     ) -> Result<(), ConversionFault> {
+        let mut passed_on = 0;
         for place in self.order(places)? {
             let leaders = self.awaited(&self.nodes[place]).filter_map(|id| places.get(&id));
             let mut ends: Vec<u32> = leaders.flat_map(|leader| &parts[*leader].last).copied().collect();
             ends.sort_unstable();
             ends.dedup();
             if parts[place].first.is_empty() {
+                passed_on += ends.len();
                 parts[place].last = ends;
-                continue;
+            } else {
+                graph.requires_all(&parts[place].first, &ends);
             }
-            for follower in &parts[place].first {
-                for leader in &ends {
-                    graph.requires(*follower, *leader);
-                }
-            }
+            self.check_size(graph.size() + passed_on)?;
         }
         Ok(())
     }

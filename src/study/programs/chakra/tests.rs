@@ -2,7 +2,7 @@ use super::convert::{self, ConversionFault};
 use super::groups::Groups;
 use super::trace::TraceNode;
 use super::{json, protobuf};
-use crate::programs::schedule::{NodeKind, Schedule};
+use crate::programs::schedule::{NodeKind, Schedule, StoredSchedule};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -85,7 +85,42 @@ fn groups_have_operations_of_their_own() {
     let [first, last] = [&schedule.ranks[0].nodes[0], schedule.ranks[0].nodes.last().unwrap()];
     assert_eq!(first.tag, last.tag + 1, "the group 1 comes behind all ranks");
     let fault = schedule_of(&[&even, &odd, &even, &node(1, "2")], groups).unwrap_err();
-    assert_eq!((fault.rank, fault.message.as_str()), (3, "nothing answers to node 2 (Barrier of 0 B) of rank 0"));
+    assert_eq!((fault.rank, fault.message.as_str()), (3, "nothing matches node 2 (Barrier of 0 B) of rank 0"));
+}
+
+/// Each of 14 messages of an exchange waits for each of the 14 before, through a join.
+#[test]
+fn dependent_exchanges_have_as_many_dependencies_as_messages() {
+    let exchange = |id: u32, deps: &str| {
+        format!("{{\"Id\": {id}, \"NodeType\": 7, \"comm_type\": 6, \"comm_size\": 80, \"data_deps\": [{deps}]}}")
+    };
+    let nodes = format!("{}, {}", exchange(1, ""), exchange(2, "1"));
+    let traces: Vec<&str> = vec![&nodes; 8];
+    let schedule = schedule_of(&traces, "{}").unwrap();
+    for rank in &schedule.ranks {
+        let (join, messages) = rank.nodes.split_last().unwrap();
+        assert_eq!((messages.len(), rank.followers.len(), rank.roots().len()), (28, 28, 14));
+        assert_eq!(
+            (join.kind, join.awaited, rank.at_end(join)),
+            (NodeKind::Join, 14, &[14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27][..])
+        );
+    }
+    assert_eq!(schedule.bounds().operations, 8 * 28, "a join is no operation");
+}
+
+#[test]
+fn the_limit_counts_dependencies() {
+    let node =
+        |id: u32, deps: &str| format!("{{\"Id\": {id}, \"NodeType\": 4, \"runtime\": 5, \"data_deps\": [{deps}]}}");
+    let nodes = [node(1, ""), node(2, "1"), node(3, "1, 2")].join(", ");
+    let traces = vec![json::parse(format!("{{\"workload_graph\": [{nodes}]}}").as_bytes()).unwrap(); 2];
+    let within = |max_size| convert::schedule_within(max_size, &traces, &Groups::parse(None, 2).unwrap(), false);
+    assert!(within(12).is_ok());
+    for (max_size, rank) in [(11, 1), (6, 1), (5, 0), (1, 0)] {
+        let message = format!("the traces have more than {max_size} messages, computations and dependencies");
+        let fault = within(max_size).unwrap_err();
+        assert_eq!((fault.rank, fault.message), (rank, message));
+    }
 }
 
 /// A source has no meaning in an operation without a root; in one with a root, it is the root.
@@ -99,7 +134,7 @@ fn sources_of_collective_operations_are_their_roots() {
     assert!(of(all_reduce).is_ok());
     let fault = of(broadcast).unwrap_err();
     let message =
-        "node 1 (Broadcast of 100 B with root 1) answers to node 1 (Broadcast of 100 B with root 0) of rank 0";
+        "node 1 (Broadcast of 100 B with root 1) does not match node 1 (Broadcast of 100 B with root 0) of rank 0";
     assert_eq!((fault.rank, fault.message.as_str()), (1, message));
 }
 

@@ -154,7 +154,7 @@ fn route(rank: u32, node: &ScheduleNode) -> Option<(ScheduledRoute, usize)> {
     match node.kind {
         NodeKind::Send => Some(((rank, node.peer, node.tag), 0)),
         NodeKind::Receive => Some(((node.peer, rank, node.tag), 1)),
-        NodeKind::Compute => None,
+        NodeKind::Compute | NodeKind::Join => None,
     }
 }
 

@@ -23,13 +23,13 @@ pub fn unmatched(
     operations.each(&mut |rank, node| match node.kind {
         NodeKind::Send => balance.send(rank, node.peer, node.tag),
         NodeKind::Receive => balance.receive(known(node.peer), rank, known(node.tag)),
-        NodeKind::Compute => {}
+        NodeKind::Compute | NodeKind::Join => {}
     });
     let unequal = balance.unequal().into_iter().map(|unequal| {
         let is_one = |rank: u32, node: &ScheduleNode| match node.kind {
             NodeKind::Send => unequal.has_send(rank, node.peer, node.tag),
             NodeKind::Receive => unequal.has_receive(known(node.peer), rank, known(node.tag)),
-            NodeKind::Compute => false,
+            NodeKind::Compute | NodeKind::Join => false,
         };
         unequal.fault(field, last(operations, is_one).and_then(&place).as_deref(), |_| None)
     });
@@ -56,7 +56,8 @@ fn has_ordered_messages(operations: &mut dyn Operations, rank: u32) -> bool {
     let mut last: FxHashMap<(NodeKind, u32, u32), u32> = FxHashMap::default();
     (0..operations.count(rank)).all(|number| {
         let ScheduleNode { kind, peer, tag, .. } = operations.node(rank, number);
-        let before = if kind == NodeKind::Compute { None } else { last.insert((kind, peer, tag), number) };
+        let is_message = matches!(kind, NodeKind::Send | NodeKind::Receive);
+        let before = if is_message { last.insert((kind, peer, tag), number) } else { None };
         before.is_none_or(|before| is_behind(operations, rank, number, before))
     })
 }

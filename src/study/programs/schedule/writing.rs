@@ -80,6 +80,8 @@ impl GoalText<'_> {
                 let units = in_units(node.size, self.unit, self.written);
                 write!(self.sink, "l{label}: calc {units}")?;
             }
+            // GOAL has no joins; a computation of no time delays nothing on a processor of its own.
+            NodeKind::Join => write!(self.sink, "l{label}: calc 0")?,
             NodeKind::Send => {
                 let bytes = node.size.max(self.least_bytes);
                 write!(self.sink, "l{label}: send {bytes}b to {} tag {}", node.peer, node.tag)?;

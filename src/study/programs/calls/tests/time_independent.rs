@@ -156,6 +156,10 @@ fn calls_of_all_ranks_fit_together() {
                  AllToAllV at FILE:11";
     assert_eq!(change("1 alltoallv 4 2 2 4 2 2\n", ""), Err(fewer.to_owned()));
     assert_eq!(surveyed(""), Err("`FILE` has no line of rank 0".to_owned()));
+    // The ranks before it lack the operation, too.
+    let only_last = "0 init\n1 init\n2 init\n2 barrier\n0 finalize\n1 finalize\n2 finalize\n";
+    let expected = "FILE:4:1: collective operation 1 here is Barrier; of rank 0 it is no more";
+    assert_eq!(surveyed(only_last), Err(expected.to_owned()));
 }
 
 /// A nonblocking operation does not match a blocking one, whichever comes first; the fault names both places.
