@@ -4,6 +4,7 @@
 //! events have the same key. The order therefore does not depend on when an event was inserted, on the queue, or on how
 //! finely the simulator divides its work into events. The engine knows nothing about machines, messages or programs.
 
+mod abort_check;
 mod calendar;
 mod instants;
 mod lists;
@@ -17,6 +18,7 @@ mod stacks;
 mod station;
 mod timers;
 
+pub(crate) use abort_check::AbortCheck;
 pub use calendar::{Calendar, Entity};
 pub(crate) use instants::Instants;
 pub(crate) use lists::Lists;

@@ -7,7 +7,7 @@ mod messages;
 mod packets;
 
 use super::{IssueOrder, Machine, RankLocation};
-use crate::engine::Streams;
+use crate::engine::{AbortCheck, Streams};
 use crate::network::{BufferDeadlock, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError};
 use crate::trace::events::EventId;
@@ -405,6 +405,14 @@ impl Transport {
     /// packet](Self::packet_by_packet), before the first event.
     pub fn keep_log(&mut self) {
         either!(&mut self.0, transport => transport.log = Some(CommunicationLog::default()));
+    }
+
+    /// Makes work that may be interrupted any number of times check whether the run is to be aborted.
+    pub(crate) fn abort_on(&mut self, check: &AbortCheck) {
+        match &mut self.0 {
+            TransportState::Packets(transport) => transport.abort_on(check),
+            TransportState::Messages(transport) => transport.abort_on(check),
+        }
     }
 
     /// Reports when data leave their source, and when they are at the interface of their destination, before a processor

@@ -60,6 +60,26 @@ impl FlowRecord {
     }
 }
 
+/// A part of a message, as it is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FlowPart {
+    bytes: u32,
+    begin: SimTime,
+    end: SimTime,
+}
+
+/// Returns the parts of a message of `bytes` bytes, one after the other between `begin` and `end`. A transfer stores its
+/// length in 32 bits.
+fn parts(bytes: u64, begin: SimTime, end: SimTime) -> impl Iterator<Item = FlowPart> {
+    let at = move |place: u64| if place == bytes { end } else { begin + end.since(begin).ratio(place, bytes) };
+    let next = move |place: &u64| place.checked_add(u32::MAX.into()).filter(|next| *next < bytes);
+    std::iter::successors(Some(0), next).map(move |place| {
+        let length = u32::try_from(bytes - place).unwrap_or(u32::MAX);
+        let begin = if place == 0 { begin } else { at(place) };
+        FlowPart { bytes: length, begin, end: at(place + u64::from(length)) }
+    })
+}
+
 /// The gates of a node, per direction.
 #[derive(Clone, Copy)]
 pub struct Gates {
@@ -311,14 +331,12 @@ impl FlowNetwork {
     fn record(&mut self, now: SimTime, flow: &EndedFlow) {
         let (first_end, FlowMessage { number, to, bytes }) = (self.first_end(), flow.message);
         let Some(record) = &mut self.record else { return };
-        // A transfer stores its length in 32 bits.
-        let parts = std::iter::successors(Some(bytes), |left| left.checked_sub(u32::MAX.into()));
-        for left in parts {
-            let packet = Packet::new(number, to, u32::try_from(left).unwrap_or(u32::MAX), PacketKind::Data);
+        for FlowPart { bytes, begin, end } in parts(bytes, flow.begin, now) {
+            let (packet, span) = (Packet::new(number, to, bytes, PacketKind::Data), end.since(begin));
             for link in flow.channels.iter().copied().filter(|channel| *channel < first_end) {
-                let on_wire = self.flows.time(link, packet.bytes.into()).min(now.since(flow.begin));
-                let place = (link, record.number(link, flow.begin, now));
-                record.transfers.carried_beside(place, &packet, flow.begin, (now.since(flow.begin), on_wire));
+                let on_wire = self.flows.time(link, bytes.into()).min(span);
+                let place = (link, record.number(link, begin, end));
+                record.transfers.carried_beside(place, &packet, begin, (span, on_wire));
             }
         }
     }
@@ -346,5 +364,25 @@ impl FlowNetwork {
     /// Returns the transfers over the links, if they are recorded.
     pub fn transfers(&mut self) -> Option<&mut Transfers> {
         self.record.as_mut().map(|record| &mut record.transfers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_message_have_its_length_and_follow_each_other() {
+        let at = |us| SimTime::START + SimDuration::from_us(us);
+        let of = |bytes| parts(bytes, at(2), at(8)).collect::<Vec<_>>();
+        let whole = |bytes| vec![FlowPart { bytes, begin: at(2), end: at(8) }];
+        let most = u64::from(u32::MAX);
+        assert_eq!((of(0), of(7), of(most)), (whole(0), whole(7), whole(u32::MAX)));
+        let (bytes, middle) = (u32::MAX, at(5));
+        let halves = vec![FlowPart { bytes, begin: at(2), end: middle }, FlowPart { bytes, begin: middle, end: at(8) }];
+        assert_eq!(of(2 * most), halves);
+        let three = of(2 * most + 1);
+        assert_eq!((three.len(), three[2].bytes, three[2].end), (3, 1, at(8)));
+        assert!(three.windows(2).all(|pair| pair[0].end == pair[1].begin));
     }
 }

@@ -4,7 +4,7 @@
 //! Bridges, Brightwell (2008) and Hoefler, Schneider, Lumsdaine (2010) describe them.
 
 use super::noise::{exponential_variate, unit};
-use crate::engine::Streams;
+use crate::engine::{AbortCheck, Streams};
 use crate::fault::Fault;
 use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
@@ -113,11 +113,16 @@ impl Detour {
     }
 }
 
+/// Number of detours between two checks whether the run is to be aborted, a fraction of a second.
+const PASSES_PER_CHECK: u32 = 1 << 16;
+
 /// The detours of one processor, in order: what remains of them as its time passes.
 pub(crate) struct DetourSequence {
     sources: Vec<DetourSource>,
     /// The first detour that has not been passed.
     next: DetourInterval,
+    /// The check of the run, if it has one.
+    abort: Option<AbortCheck>,
 }
 
 /// A detour of a processor.
@@ -198,7 +203,13 @@ impl DetourSequence {
         let source = |detour: (usize, &Detour)| DetourSource::new((detour.0, *detour.1), streams, processor);
         let mut sources: Vec<_> = detours.iter().enumerate().map(source).collect();
         let rest: SimDuration = sources.iter_mut().map(DetourSource::rest).sum();
-        Self { sources, next: DetourInterval { begin: SimTime::START, end: SimTime::START + rest } }
+        let next = DetourInterval { begin: SimTime::START, end: SimTime::START + rest };
+        Self { sources, next, abort: None }
+    }
+
+    /// Ends a computation early if the run is to be aborted: it may have any number of detours.
+    pub fn abort_on(&mut self, check: AbortCheck) {
+        self.abort = Some(check);
     }
 
     /// Returns the bytes of the detours of a processor, if there are any.
@@ -209,13 +220,26 @@ impl DetourSequence {
     /// Passes the detours that begin by `by` and before `ends`, which each of them puts off.
     pub fn pass_all(&mut self, by: SimTime, ends: SimTime) -> PassedDetours {
         let mut passed = PassedDetours::default();
-        while self.next.begin <= by && self.next.begin < ends + passed.taken {
+        while self.pass_some(by, ends, &mut passed) && !self.is_aborted() {}
+        passed
+    }
+
+    /// Passes up to [`PASSES_PER_CHECK`] detours. Returns whether more may follow.
+    fn pass_some(&mut self, by: SimTime, ends: SimTime, passed: &mut PassedDetours) -> bool {
+        for _ in 0..PASSES_PER_CHECK {
+            if self.next.begin > by || self.next.begin >= ends + passed.taken {
+                return false;
+            }
             passed.until = self.next.end;
             passed.taken += self.next.end.since(self.next.begin);
-            self.pass_regular(by, ends, &mut passed);
+            self.pass_regular(by, ends, passed);
             self.pass();
         }
-        passed
+        true
+    }
+
+    fn is_aborted(&self) -> bool {
+        self.abort.as_ref().is_some_and(|check| check.must_abort(self.next.begin))
     }
 
     /// Passes, in one step, the detours of one source that follow the first one, while no others come between them.

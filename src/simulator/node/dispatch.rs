@@ -1,6 +1,6 @@
 //! Scheduling of a processor between communication software and computations.
 
-use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
+use crate::engine::{AbortCheck, Calendar, Entity, EvenInstants, Runs, StationState};
 use crate::node::DetourSequence;
 use crate::units::{SimDuration, SimTime};
 use interruptions::Interruptions;
@@ -104,6 +104,12 @@ impl<J: Copy> Dispatcher<J> {
     /// Lets the operating system interrupt a processor.
     pub fn interrupt(&mut self, processor: u32, detours: DetourSequence) {
         self.processors[processor as usize].interruptions = Some(Box::new(Interruptions::new(detours)));
+    }
+
+    /// Makes all processors check whether the run is to be aborted.
+    pub fn abort_on(&mut self, check: &AbortCheck) {
+        let interruptions = self.processors.iter_mut().filter_map(|processor| processor.interruptions.as_mut());
+        interruptions.for_each(|interruptions| interruptions.abort_on(check.clone()));
     }
 
     /// Starts a computation of `rows` rows that take `row` each on behalf of `owner`. [`alarm`](Self::alarm) reports

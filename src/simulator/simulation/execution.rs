@@ -161,10 +161,13 @@ impl<'s, O: Observer> Execution<'s, O> {
             simulation.background.as_ref().map(|described| Background::new(described, nodes, ranks, *streams));
         let has_ready_time = layout.shares_cores(machine.nodes.cores()) || !machine.nodes.detours.is_empty();
         let owners = ranks + background.as_ref().map_or(0, Background::owners);
+        let guard = Guard::new(&simulation.limits, simulation.pulse.as_ref(), deadline);
+        let mut transport = transport(simulation, owners, overlap.is_some());
+        transport.abort_on(&guard.abort_check());
         Self {
             machine,
             layout,
-            transport: transport(simulation, owners, overlap.is_some()),
+            transport,
             processes,
             matching: Matching::new(ranks, machine.overtaking),
             ranks: (0..ranks).map(|_| RankActivity::begun(initialisation)).collect(),
@@ -187,7 +190,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             notices: NoticeBoard::default(),
             finished: 0,
             last_finish: SimTime::START,
-            guard: Guard::new(&simulation.limits, simulation.pulse.as_ref(), deadline),
+            guard,
         }
     }
 

@@ -1,10 +1,13 @@
 //! Enforcement of a run's limits, and reports of its progress.
 
 use super::{SimulationError, WallClock};
+use crate::engine::AbortCheck;
 use crate::simulation::Limits;
 use crate::units::{SimDuration, SimTime};
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,11 +43,50 @@ impl Deadline {
         Self(limits.wall.map(|wall| (WallClock::begin(), wall)))
     }
 
-    /// Returns the limit if it has been exceeded.
-    fn exceeded(self) -> Option<SimDuration> {
-        let is_over =
-            |(clock, wall): &(WallClock, SimDuration)| clock.elapsed() > Duration::from_secs_f64(wall.seconds());
-        self.0.filter(is_over).map(|(_, wall)| wall)
+    /// Returns an error if the limit has been exceeded.
+    fn check(self, now: SimTime, events: u64) -> Result<(), SimulationError> {
+        match self.0 {
+            Some((clock, limit)) if clock.elapsed() > Duration::from_secs_f64(limit.seconds()) => {
+                Err(SimulationError::WallLimit { limit, events, at_s: now.seconds() })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The part of a guard that applies within an event, too.
+struct TimeLimits {
+    deadline: Deadline,
+    simulated: SimDuration,
+    /// The last instant within the limit of simulated time.
+    last: SimTime,
+    /// The number of checks before the next read of the clock.
+    checks_before_clock: Cell<u32>,
+    /// The number of events at the last read of the clock.
+    events: Cell<u64>,
+    /// The limit that has been exceeded within an event.
+    exceeded: RefCell<Option<SimulationError>>,
+}
+
+impl TimeLimits {
+    fn check_simulated(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
+        if now > self.last {
+            return Err(SimulationError::TimeLimit { limit: self.simulated, events });
+        }
+        Ok(())
+    }
+
+    /// Returns whether the run is to be aborted within an event that has reached this time. The next check of the guard
+    /// then fails.
+    fn must_abort(&self, reached: SimTime) -> bool {
+        let events = self.events.get();
+        let limits = self.check_simulated(reached, events).and_then(|()| self.deadline.check(reached, events));
+        if let Err(error) = limits {
+            self.exceeded.replace(Some(error));
+            self.checks_before_clock.set(1);
+            return true;
+        }
+        false
     }
 }
 
@@ -52,11 +94,7 @@ impl Deadline {
 pub(super) struct Guard<'l> {
     limits: &'l Limits,
     pulse: Option<&'l Callback<'l>>,
-    deadline: Deadline,
-    /// The last instant within the limit of simulated time.
-    last: SimTime,
-    /// The number of checks before the next read of the clock.
-    checks_before_clock: u32,
+    of_time: Rc<TimeLimits>,
 }
 
 impl<'l> Guard<'l> {
@@ -66,54 +104,67 @@ impl<'l> Guard<'l> {
         let pulse = pulse.map(|pulse| &*pulse.0);
         // The sum saturates at the end of simulated time.
         let last = (SimTime::START + limits.simulated).min(SimTime::END.before(SimDuration::from_ps(1)));
-        Self { limits, pulse, deadline, last, checks_before_clock: 1 }
+        let of_time = TimeLimits {
+            deadline,
+            simulated: limits.simulated,
+            last,
+            checks_before_clock: Cell::new(1),
+            events: Cell::new(0),
+            exceeded: RefCell::new(None),
+        };
+        Self { limits, pulse, of_time: Rc::new(of_time) }
+    }
+
+    /// Returns the check for loops of unlimited length within one event.
+    pub(super) fn abort_check(&self) -> AbortCheck {
+        let of_time = Rc::clone(&self.of_time);
+        AbortCheck::new(move |reached| of_time.must_abort(reached))
     }
 
     /// Returns an error if the run, which is at `now` after `events` events, has exceeded a limit.
     #[inline]
     pub(super) fn check(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
-        self.checks_before_clock -= 1;
-        if now > self.last || events > self.limits.events || self.checks_before_clock == 0 {
+        let is_due = self.is_clock_due();
+        if now > self.of_time.last || events > self.limits.events || is_due {
             return self.check_slowly(now, events);
         }
         Ok(())
+    }
+
+    /// Counts a check. Returns whether it is time to read the clock.
+    #[inline]
+    fn is_clock_due(&self) -> bool {
+        let checks = &self.of_time.checks_before_clock;
+        checks.set(checks.get() - 1);
+        checks.get() == 0
     }
 
     /// Returns an error if the run has exceeded a limit when a process is resumed: processes may be resumed any number
     /// of times without an event.
     #[inline]
     pub(super) fn check_resumed(&mut self, now: SimTime, events: impl FnOnce() -> u64) -> Result<(), SimulationError> {
-        self.checks_before_clock -= 1;
-        if self.checks_before_clock == 0 {
-            return self.check_slowly(now, events());
-        }
-        Ok(())
+        if self.is_clock_due() { self.check_slowly(now, events()) } else { Ok(()) }
     }
 
     #[cold]
     fn check_slowly(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
-        if now > self.last {
-            return Err(SimulationError::TimeLimit { limit: self.limits.simulated, events });
+        if let Some(error) = self.of_time.exceeded.take() {
+            return Err(error);
         }
+        self.of_time.check_simulated(now, events)?;
         if events > self.limits.events {
             return Err(SimulationError::EventLimit { limit: self.limits.events, at_s: now.seconds() });
         }
-        self.checks_before_clock = CHECKS_PER_CLOCK_READ;
+        self.of_time.checks_before_clock.set(CHECKS_PER_CLOCK_READ);
+        self.of_time.events.set(events);
         self.report_progress(now, events)?;
-        self.check_wall_clock(now, events)
+        self.of_time.deadline.check(now, events)
     }
 
     fn report_progress(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
         match self.pulse.map(|pulse| pulse(events, now)) {
             Some(ControlFlow::Break(())) => Err(SimulationError::Cancelled { events, at_s: now.seconds() }),
             Some(ControlFlow::Continue(())) | None => Ok(()),
-        }
-    }
-
-    fn check_wall_clock(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
-        match self.deadline.exceeded() {
-            Some(limit) => Err(SimulationError::WallLimit { limit, events, at_s: now.seconds() }),
-            None => Ok(()),
         }
     }
 }

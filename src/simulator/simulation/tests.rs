@@ -575,6 +575,27 @@ fn all_attempts_at_a_run_share_its_limit_of_wall_time() {
     assert_eq!(attempts.load(Ordering::Relaxed), 2);
 }
 
+/// Random detours are passed one by one, so that a computation of a few events may take any time.
+#[test]
+fn limits_of_time_apply_within_a_computation() {
+    async fn compute(me: Process) {
+        me.compute(Work::flops(800_000_000_000_000)).await;
+    }
+    let detour = crate::node::Detour {
+        intervals: crate::node::DetourVariation::Exponential,
+        ..crate::node::Detour::new(us(10), us(1))
+    };
+    for (name, mut machine) in various() {
+        machine.nodes.processor = crate::node::Processor::FlopRate("1 Gflop/s".parse().unwrap());
+        machine.nodes.detours = vec![detour];
+        let run = |limits| Simulation::new(&machine, 2).unwrap().limits(limits).run(&compute);
+        let ended = run(Limits { wall: Some(us(20_000)), ..Limits::default() });
+        assert!(matches!(ended, Err(SimulationError::WallLimit { .. })), "{name}: {ended:?}");
+        let ended = run(Limits { simulated: us(1_000_000), ..Limits::default() });
+        assert!(matches!(ended, Err(SimulationError::TimeLimit { .. })), "{name}: {ended:?}");
+    }
+}
+
 /// A link counts more than 2^32 packets. They are of one byte, and travel in trains, each message in a few steps.
 #[test]
 fn a_link_carries_more_packets_than_32_bits_count() {

@@ -1,5 +1,6 @@
 //! Interruptions of one processor by the operating system.
 
+use crate::engine::AbortCheck;
 use crate::node::DetourSequence;
 use crate::units::{SimDuration, SimTime};
 
@@ -13,6 +14,10 @@ pub(super) struct Interruptions {
 impl Interruptions {
     pub const fn new(detours: DetourSequence) -> Self {
         Self { detours, until: SimTime::START }
+    }
+
+    pub fn abort_on(&mut self, check: AbortCheck) {
+        self.detours.abort_on(check);
     }
 
     /// Returns the time from which no detour that has been passed holds the processor.

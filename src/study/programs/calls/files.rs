@@ -41,6 +41,14 @@ impl CallFiles {
         u32::try_from(self.extents.len()).unwrap_or(u32::MAX)
     }
 
+    /// Returns the bytes of memory that the names, extents and communicators occupy.
+    pub fn memory_bytes(&self) -> u64 {
+        let names = self.names.iter().map(String::len).chain(self.paths.iter().map(|path| path.as_os_str().len()));
+        let extents = self.extents.iter().map(|extents| size_of_val(&**extents));
+        let members = self.communicators.iter().map(|members| size_of_val(&**members));
+        names.chain(extents).chain(members).sum::<usize>() as u64
+    }
+
     /// Returns the ranks of a communicator, or `None` for the communicator of all ranks.
     pub fn members(&self, communicator: u32) -> Option<&[u32]> {
         let number = (communicator as usize).checked_sub(1)?;

@@ -28,7 +28,7 @@ mod words;
 pub use files::First;
 
 use super::communicator_tag::name_in_trace;
-use super::file::{FileCache, ProgramFile};
+use super::file::{CachedValue, FileCache, ProgramFile};
 use super::{Forecast, mean_distance, real};
 use files::CallFiles;
 use parsim_sim::fault::Fault;
@@ -107,6 +107,12 @@ const MAX_SCALED: f64 = 1e6;
 struct Surveyed {
     files: Arc<CallFiles>,
     survey: Survey,
+}
+
+impl CachedValue for Surveyed {
+    fn memory_bytes(&self) -> u64 {
+        self.files.memory_bytes()
+    }
 }
 
 /// The parameters that a survey depends on: the library, the beginning, and the format with the scaling of

@@ -11,7 +11,7 @@ mod protobuf;
 mod tests;
 mod trace;
 
-use super::file::{FileCache, ProgramFile, RELATIVE, files_of_ranks, open};
+use super::file::{CachedValue, FileCache, ProgramFile, RELATIVE, files_of_ranks, open};
 use super::schedule::{OperationPlace, Schedule, ScheduleSource, StoredSchedule, scheduled_program};
 use groups::Groups;
 use parsim_sim::fault::Fault;
@@ -35,6 +35,12 @@ pub struct Chakra {
 }
 
 static SCHEDULES: FileCache<Schedule, bool> = FileCache::new();
+
+impl CachedValue for Schedule {
+    fn memory_bytes(&self) -> u64 {
+        self.memory()
+    }
+}
 
 /// The name of the file that lists the ranks of each group, as in ASTRA-sim.
 const GROUPS: &str = "comm_group.json";

@@ -6,7 +6,7 @@ mod blocks;
 mod tests;
 mod text;
 
-use super::file::{FileCache, ProgramFile, RELATIVE, open};
+use super::file::{CachedValue, FileCache, ProgramFile, RELATIVE, open};
 use super::schedule::{FirstOperations, OperationPlace, ScheduleSource, StoredSchedule, scheduled_program};
 use binary::{BinarySchedule, FileSource};
 use parsim_sim::fault::Fault;
@@ -32,6 +32,12 @@ pub struct Goal {
 }
 
 static SCHEDULES: FileCache<Arc<dyn StoredSchedule>, Option<FirstOperations>> = FileCache::new();
+
+impl CachedValue for Arc<dyn StoredSchedule> {
+    fn memory_bytes(&self) -> u64 {
+        self.memory()
+    }
+}
 
 impl ScheduleSource for Goal {
     fn schedule(&self) -> Result<Arc<dyn StoredSchedule>, Fault> {

@@ -1,7 +1,7 @@
 //! Operations that processes issue to the processors and interfaces of their choice.
 
 use super::{MessageTransport, TransportEvent};
-use crate::engine::Precedence;
+use crate::engine::{AbortCheck, Precedence};
 use crate::machine::speed_profile::paced_rows;
 use crate::machine::transport::{Completion, OutgoingMessage};
 use crate::machine::{IssueOrder, IssueResources, RankLocation};
@@ -75,6 +75,10 @@ impl MessageTransport {
         let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(location, resources.cpu)) };
         let precedence = self.foreseen(turn);
         self.push(now.max(free), precedence, TransportEvent::Due(operation));
+    }
+
+    pub fn abort_on(&mut self, check: &AbortCheck) {
+        self.resources.abort_on(check);
     }
 
     /// Schedules `Due` for a time.

@@ -1,6 +1,6 @@
 //! Processors and interfaces, each with the time from which it is free.
 
-use crate::engine::Streams;
+use crate::engine::{AbortCheck, Streams};
 use crate::machine::{IssueResources, RankLocation};
 use crate::node::{Detour, DetourSequence, Interface, InterfaceChoice};
 use crate::units::{SimDuration, SimTime};
@@ -69,7 +69,19 @@ struct Core {
 struct CoreDetours {
     sources: Vec<Detour>,
     streams: Streams,
+    abort: Option<AbortCheck>,
     of_cores: Vec<DetourSequence>,
+}
+
+impl CoreDetours {
+    /// Adds the detours of a core at a place.
+    fn add(&mut self, place: (u32, u32, u8)) {
+        let mut detours = DetourSequence::new(&self.sources, self.streams, place);
+        if let Some(check) = &self.abort {
+            detours.abort_on(check.clone());
+        }
+        self.of_cores.push(detours);
+    }
 }
 
 /// The times from which the two directions of an interface are free.
@@ -99,11 +111,20 @@ impl Resources {
         if !sources.is_empty() {
             let cores = 0..u32::try_from(self.cores.len()).expect("cores are counted in 32 bits");
             let location = |number| (number / self.cores_per_node, number % self.cores_per_node, 0);
-            let detours = |number| DetourSequence::new(sources, streams, location(number));
-            let of_cores = cores.map(detours).collect();
-            self.detours = Some(Box::new(CoreDetours { sources: sources.to_vec(), streams, of_cores }));
+            let (sources, of_cores) = (sources.to_vec(), Vec::with_capacity(self.cores.len()));
+            let mut detours = CoreDetours { sources, streams, abort: None, of_cores };
+            cores.for_each(|number| detours.add(location(number)));
+            self.detours = Some(Box::new(detours));
         }
         self
+    }
+
+    /// Makes all cores check whether the run is to be aborted.
+    pub fn abort_on(&mut self, check: &AbortCheck) {
+        if let Some(detours) = &mut self.detours {
+            detours.abort = Some(check.clone());
+            detours.of_cores.iter_mut().for_each(|detours| detours.abort_on(check.clone()));
+        }
     }
 
     pub fn memory(nodes: u32, cores: f64, (interface, detours): (&Interface, &[Detour])) -> f64 {
@@ -130,8 +151,8 @@ impl Resources {
             if *self.more_cores.entry((self.core(location), cpu)).or_insert(next) == next {
                 self.cores.push(Core::default());
                 let place = (location.node, location.core_of(self.cores_per_node), cpu);
-                if let Some(CoreDetours { sources, streams, of_cores }) = self.detours.as_deref_mut() {
-                    of_cores.push(DetourSequence::new(sources, *streams, place));
+                if let Some(detours) = &mut self.detours {
+                    detours.add(place);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Nodes with several cores: the processor of each rank, and the servers that the cores of a node share.
 
 use super::{Completion, PacketTransport, PacketizedMessage};
-use crate::engine::{Entity, Streams};
+use crate::engine::{AbortCheck, Entity, Streams};
 use crate::machine::RankLocation;
 use crate::machine::hierarchy::HierarchyTransfer;
 use crate::network::Packet;
@@ -31,6 +31,10 @@ impl PacketTransport {
             }
         }
         self
+    }
+
+    pub fn abort_on(&mut self, check: &AbortCheck) {
+        self.processors.abort_on(check);
     }
 
     /// Returns the number of the processor at `location`. The first core of a node has the number of its vertex, and also
