@@ -24,6 +24,7 @@ pub(crate) use instants::Instants;
 pub(crate) use lists::Lists;
 pub(crate) use processes::{Mailbox, Processes, Resumed};
 pub use random::{AddressedStream, STREAM_GENERATOR, Streams, mixed, stable_hash};
+pub(crate) use random::{below, place_among, unit_of_32_bits, unit_of_53_bits};
 pub(crate) use retrial_queues::{Precedence, RetrialQueues, ServerPair};
 pub(crate) use run::{EvenInstants, Runs};
 pub use server::{Discipline, SaturationPoint};

@@ -1,6 +1,6 @@
 //! Named random streams.
 
-use rand::SeedableRng;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// The name of the generator, which is recorded in every output.
@@ -59,6 +59,27 @@ impl AddressedStream {
     }
 }
 
+/// Draws a number from 0 (inclusive) to 1 (exclusive) with 32 bits.
+pub fn unit_of_32_bits(rng: &mut ChaCha8Rng) -> f64 {
+    f64::from(rng.next_u32()) / 4_294_967_296.0
+}
+
+/// Draws a number from 0 (inclusive) to 1 (exclusive) with 53 bits.
+#[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
+pub fn unit_of_53_bits(rng: &mut ChaCha8Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// Draws a number below `count`, uniform up to 2^−32.
+pub fn below(count: u32, rng: &mut ChaCha8Rng) -> u32 {
+    ((u64::from(rng.next_u32()) * u64::from(count)) >> 32) as u32
+}
+
+/// Draws the place of one of `count` items, fewer than 2^32.
+pub fn place_among(count: usize, rng: &mut ChaCha8Rng) -> usize {
+    below(u32::try_from(count).expect("fewer than 2^32 items"), rng) as usize
+}
+
 /// Computes the FNV-1a hash, which is the same on every platform and in every version.
 #[must_use]
 pub fn stable_hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
@@ -80,7 +101,6 @@ pub const fn mixed(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::Rng;
 
     #[test]
     fn the_golden_sequence() {

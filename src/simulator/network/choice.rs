@@ -1,21 +1,14 @@
 //! Choices between ports, random or hashed.
 
-use crate::engine::mixed;
-use rand::Rng;
+use crate::engine::{mixed, place_among};
 use rand_chacha::ChaCha8Rng;
-
-/// Returns a random number below `count`, uniform up to 2^−32.
-pub fn draw(count: usize, rng: &mut ChaCha8Rng) -> usize {
-    let scaled = (u128::from(rng.next_u32()) * count as u128) >> 32;
-    usize::try_from(scaled).expect("the number is below the count")
-}
 
 /// Returns a random item; draws only if there is more than one.
 pub fn any<T>(things: impl Iterator<Item = T>, rng: &mut ChaCha8Rng) -> Option<T> {
     let mut things: Vec<T> = things.collect();
     match things.len() {
         0 | 1 => things.pop(),
-        count => Some(things.swap_remove(draw(count, rng))),
+        count => Some(things.swap_remove(place_among(count, rng))),
     }
 }
 
@@ -30,5 +23,5 @@ pub fn hashed<T>(things: impl Iterator<Item = T>, numbers: [u32; 3]) -> Option<T
 
 /// Returns a random port; draws only if there is more than one.
 pub fn one_of(ports: &[u32], rng: &mut ChaCha8Rng) -> u32 {
-    ports[if ports.len() > 1 { draw(ports.len(), rng) } else { 0 }]
+    ports[if ports.len() > 1 { place_among(ports.len(), rng) } else { 0 }]
 }

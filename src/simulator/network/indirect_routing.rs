@@ -1,9 +1,9 @@
 //! Indirect routes through an intermediate node: Valiant and UGAL.
 
-use super::choice::draw;
 use super::route_state::{RouteState, turns};
 use super::routing::{Through, Weights};
 use super::topology::{Routes, Topology};
+use crate::engine::below;
 use rand_chacha::ChaCha8Rng;
 
 /// The choice of packets that take a detour, and of their intermediate nodes.
@@ -44,7 +44,7 @@ impl IndirectRouting {
         load: impl Fn(u32) -> u64,
         rng: &mut ChaCha8Rng,
     ) -> Option<u32> {
-        let via = u32::try_from(draw(topology.nodes() as usize, rng)).expect("nodes are counted in 32 bits");
+        let via = below(topology.nodes(), rng);
         let leads_on = via != to && !topology.passes(at, via) && !topology.passes(at, to);
         // A detour that passes its source again would only be longer.
         let returns = || topology.path(at, via).skip(1).chain(topology.path(via, to)).any(|vertex| vertex == from);

@@ -2,7 +2,7 @@
 
 use super::Topology;
 use super::topology::{ChannelLoads, TrafficShare};
-use rand::Rng;
+use crate::engine::{below, place_among, unit_of_53_bits};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -105,23 +105,23 @@ impl Pattern {
     #[must_use]
     pub fn destination(&self, node: u32, nodes: u32, rng: &mut ChaCha8Rng) -> u32 {
         match self {
-            Self::Uniform => any(nodes, rng),
+            Self::Uniform => below(nodes, rng),
             Self::HotSpot { node: hot, share } => {
-                if unit(rng) < *share {
+                if unit_of_53_bits(rng) < *share {
                     *hot
                 } else {
-                    any(nodes, rng)
+                    below(nodes, rng)
                 }
             }
             Self::HotSpots { nodes: hot, share } => {
-                if unit(rng) < *share {
-                    one_of(hot, rng)
+                if unit_of_53_bits(rng) < *share {
+                    hot[place_among(hot.len(), rng)]
                 } else {
-                    any(nodes, rng)
+                    below(nodes, rng)
                 }
             }
-            Self::NextGroup { nodes: group } => next_group(node, *group, nodes) + any(*group, rng),
-            Self::News => news(node, side(nodes), any(4, rng)),
+            Self::NextGroup { nodes: group } => next_group(node, *group, nodes) + below(*group, rng),
+            Self::News => news(node, side(nodes), below(4, rng)),
             _ => self.image(node, nodes),
         }
     }
@@ -260,22 +260,6 @@ impl Pattern {
             _ => None,
         }
     }
-}
-
-/// Returns a random number in [0, 1) with 53 bits.
-#[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
-pub fn unit(rng: &mut ChaCha8Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-/// Returns a random number below `count`, uniform up to 2^−32.
-fn any(count: u32, rng: &mut ChaCha8Rng) -> u32 {
-    ((u64::from(rng.next_u32()) * u64::from(count)) >> 32) as u32
-}
-
-/// Returns a random node of a list.
-fn one_of(several: &[u32], rng: &mut ChaCha8Rng) -> u32 {
-    several[any(u32::try_from(several.len()).expect("fewer than all nodes"), rng) as usize]
 }
 
 /// Returns the flows from `node` to the hot nodes and, by `anywhere`, to all nodes with the remaining weight.

@@ -3,8 +3,8 @@
 //! Petrini, Kerbyson, Pakin (2003) found them to limit a large machine; the parameters are those with which Ferreira,
 //! Bridges, Brightwell (2008) and Hoefler, Schneider, Lumsdaine (2010) describe them.
 
-use super::noise::{exponential_variate, unit};
-use crate::engine::{AbortCheck, Streams};
+use super::noise::exponential_variate;
+use crate::engine::{AbortCheck, Streams, unit_of_32_bits};
 use crate::fault::Fault;
 use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
@@ -157,7 +157,7 @@ impl DetourSource {
         };
         let mut rng = streams.stream(&format!("detours {index}"), entity);
         let first = match detour.intervals {
-            DetourVariation::Fixed => detour.every.scaled(unit(&mut rng)),
+            DetourVariation::Fixed => detour.every.scaled(unit_of_32_bits(&mut rng)),
             DetourVariation::Exponential => detour.intervals.draw(detour.every, &mut rng),
         };
         Self { detour, due: SimTime::START + first, rng }

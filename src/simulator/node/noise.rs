@@ -1,6 +1,6 @@
 //! Noise: random deviations of computation times.
 
-use rand::Rng;
+use crate::engine::unit_of_32_bits;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ impl Noise {
     pub fn factor(self, rng: &mut ChaCha8Rng) -> f64 {
         match self {
             Self::Quiet => 1.0,
-            Self::Uniform(share) => 1.0 + share * (2.0 * unit(rng) - 1.0),
+            Self::Uniform(share) => 1.0 + share * (2.0 * unit_of_32_bits(rng) - 1.0),
             Self::Normal(deviation) => (1.0 + deviation * standard_normal(rng)).max(0.0),
             Self::LogNormal(deviation) => {
                 let variance = logarithm_above_one(deviation * deviation);
@@ -56,15 +56,10 @@ impl Noise {
     }
 }
 
-/// Draws a number from 0 (inclusive) to 1 (exclusive).
-pub(super) fn unit(rng: &mut ChaCha8Rng) -> f64 {
-    f64::from(rng.next_u32()) / 4_294_967_296.0
-}
-
 /// Draws an exponentially distributed number with mean 1.
 pub(super) fn exponential_variate(rng: &mut ChaCha8Rng) -> f64 {
     // 1 − u is above 0: 2^-32 at least, the logarithm of which is finite.
-    -logarithm(1.0 - unit(rng))
+    -logarithm(1.0 - unit_of_32_bits(rng))
 }
 
 /// Returns `ln(x)` for positive normal x: the same on every platform.
@@ -95,7 +90,7 @@ fn exponential(x: f64) -> f64 {
 /// tails on which the maximum over many ranks depends.
 fn standard_normal(rng: &mut ChaCha8Rng) -> f64 {
     loop {
-        let [x, y] = [(); 2].map(|()| 2.0 * unit(rng) - 1.0);
+        let [x, y] = [(); 2].map(|()| 2.0 * unit_of_32_bits(rng) - 1.0);
         let square = x * x + y * y;
         if square > 0.0 && square < 1.0 {
             return x * (-2.0 * logarithm(square) / square).sqrt();

@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::machine::{LinkRates, Protocol};
 use crate::node::{Processor, Scratch, Work};
 use crate::trace::Phase;
-use crate::units::{SimDuration, SimTime};
+use crate::units::{SimDuration, SimTime, real};
 use rand_chacha::ChaCha8Rng;
 use std::rc::Rc;
 
@@ -419,11 +419,6 @@ fn failure(reason: String) -> Verb {
 
 /// The fault of a process whose [`Tally`] overflows.
 const UNCOUNTED: &str = "performs 2^64 or more operations or moves 2^64 or more bytes, which exceeds the counters";
-
-#[expect(clippy::cast_precision_loss, reason = "the counts of a simulated program are far below 2^53")]
-const fn real(count: u64) -> f64 {
-    count as f64
-}
 
 fn done(_: Reply) {}
 

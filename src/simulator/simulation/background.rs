@@ -1,8 +1,7 @@
 //! Background traffic during a run: messages that no process sends or receives.
 
-use crate::engine::Streams;
+use crate::engine::{Streams, unit_of_53_bits};
 use crate::machine::{BACKGROUND_HANDLES, Completion, MessageId, OutgoingMessage, RankLocation, Transport};
-use crate::network::traffic::unit;
 use crate::program::BackgroundTraffic;
 use crate::trace::BackgroundCounts;
 use crate::units::{SimDuration, SimTime};
@@ -69,7 +68,7 @@ impl<'s> Background<'s> {
 
     fn wait(&mut self, transport: &mut Transport, now: SimTime, source: u32) {
         // 1 − u is never zero, so its logarithm is finite and never positive.
-        let log = (1.0 - unit(&mut self.sources[source as usize].dice)).ln();
+        let log = (1.0 - unit_of_53_bits(&mut self.sources[source as usize].dice)).ln();
         transport.wait(now, self.first_owner + source, self.description.interval().scaled(-log));
     }
 

@@ -8,6 +8,7 @@ mod characters;
 #[cfg(feature = "schema")]
 mod checks;
 mod count;
+mod real;
 mod spelling;
 mod text;
 mod time;
@@ -18,7 +19,8 @@ pub use characters::{escaped, escaped_lines, first_control};
 #[cfg(feature = "schema")]
 pub use checks::{TextCheck, TextChecks};
 pub use count::counted;
+pub use real::real;
 pub use spelling::nearest;
 pub use text::QuantityError;
-pub use time::{SimDuration, SimTime, TotalTime};
+pub use time::{PS_PER_S, SimDuration, SimTime, TotalTime};
 pub use work::{Cycles, FlopRate, Hertz};

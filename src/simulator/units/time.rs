@@ -22,7 +22,8 @@ pub(super) const KIND: QuantityKind = QuantityKind {
     smallest: "1 ps",
     largest: "213 days",
 };
-const PS_PER_S: u64 = 1_000_000_000_000;
+/// The number of picoseconds in a second.
+pub const PS_PER_S: u64 = 1_000_000_000_000;
 
 /// An instant of the simulation, in picoseconds since its start.
 ///

@@ -28,4 +28,4 @@ pub use performance::Performance;
 pub use residual::{Residuals, root_mean_square};
 pub use search::smallest;
 pub use sensitivity::{Elasticity, Probe};
-pub use statistics::{Sample, student_quantile};
+pub use statistics::{Sample, medians, student_quantile};

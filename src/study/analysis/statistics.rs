@@ -15,6 +15,13 @@ pub struct Sample {
     pub interval: f64,
 }
 
+/// Returns the lower and the upper median; both are the same if there is an odd number of values.
+#[must_use]
+pub fn medians(mut values: Vec<f64>) -> Option<[f64; 2]> {
+    values.sort_by(f64::total_cmp);
+    Some([*values.get(values.len().saturating_sub(1) / 2)?, *values.get(values.len() / 2)?])
+}
+
 /// A confidence level, and the corresponding quantile of the normal distribution.
 struct Confidence {
     level: f64,

@@ -6,7 +6,7 @@ use parsim_sim::node::processor::{Computation, Cost, Module, Processor, QuarterC
 use parsim_sim::program::Process;
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::Hertz;
+use parsim_sim::units::{Hertz, real};
 use serde::{Deserialize, Serialize};
 
 /// A loop: every rank computes `rows` rows of `iterations` iterations of one module.
@@ -100,9 +100,4 @@ fn report(me: &Process, cost: &Cost, iterations: u64, clock: Hertz) {
     me.report("fetch_held_up_cycles", each(overlapped.external_fetch));
     me.report("iteration_overlapped_ns", ns(overlapped.total()));
     me.report("iteration_summed_ns", ns(summed.total()));
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts and clock rates are far below 2^53")]
-const fn real(count: u64) -> f64 {
-    count as f64
 }

@@ -1,7 +1,6 @@
 //! The scalar product of two vectors.
 
 use super::dense::Dense;
-use super::real;
 use super::{at_least_one, mean_distance, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
@@ -12,7 +11,7 @@ use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{AllReduce, CollectiveOperation, Payload};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::Bytes;
+use parsim_sim::units::{Bytes, real};
 use serde::{Deserialize, Serialize};
 
 /// The scalar product of two vectors of `n` elements: every rank multiplies its block, and all ranks get the sum.

@@ -1,7 +1,6 @@
 //! The two-dimensional Fourier transform.
 
 use super::dense::{Dense, index};
-use super::real;
 use super::{mean_distance, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
@@ -13,7 +12,7 @@ use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{AllToAll, CollectiveOperation, Payload};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::Bytes;
+use parsim_sim::units::{Bytes, real};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 

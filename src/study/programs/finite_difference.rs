@@ -1,7 +1,6 @@
 //! Finite differences on a square grid: Jacobi iteration.
 
 use super::dense::Dense;
-use super::real;
 use super::{at_least_one, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
@@ -13,7 +12,7 @@ use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Group, Payload};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::Bytes;
+use parsim_sim::units::{Bytes, real};
 use serde::{Deserialize, Serialize};
 
 /// `iterations` Jacobi steps on `n` × `n` points with a zero boundary, distributed in blocks over a grid of ranks.

@@ -1,7 +1,6 @@
 //! All shortest paths of a graph, by the algorithm of Floyd and Warshall.
 
 use super::dense::{Dense, index};
-use super::real;
 use super::{at_least_one, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
@@ -13,7 +12,7 @@ use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Group, Payload};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::Bytes;
+use parsim_sim::units::{Bytes, real};
 use serde::{Deserialize, Serialize};
 
 /// The lengths of the shortest paths between all pairs of `n` vertices.

@@ -3,7 +3,6 @@
 mod columns;
 
 use super::dense::index;
-use super::real;
 use super::{mean_distance, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
@@ -14,7 +13,7 @@ use parsim_sim::program::{BlockCyclic, BlockPartition};
 use parsim_sim::program::{Message, Process};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::Bytes;
+use parsim_sim::units::{Bytes, real};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

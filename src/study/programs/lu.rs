@@ -1,7 +1,6 @@
 //! LU factorisation of a dense matrix in the manner of HPL.
 
 use super::dense::{Dense, add_multiple, index};
-use super::real;
 use super::{at_least_one, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
@@ -13,7 +12,7 @@ use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Group, Payload};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::Bytes;
+use parsim_sim::units::{Bytes, real};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -37,7 +37,7 @@ pub use collective::Collective;
 pub use compute::Compute;
 pub use dot_product::DotProduct;
 pub use fft2d::Fft2d;
-pub use file::{ProgramFile, RELATIVE, write_whole_path};
+pub use file::{ProgramFile, RELATIVE, digest_of_file, digest_of_text, write_whole_path};
 pub use finite_difference::FiniteDifference;
 pub use floyd::{Decomposition, Floyd};
 pub use forecast::{ComputedWork, Forecast};
@@ -390,10 +390,4 @@ fn at_least_one(path: &str, value: u64) -> Vec<Fault> {
 #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
 fn packets(count: f64, bytes: u64, packet_bytes: u64) -> f64 {
     count * bytes.div_ceil(packet_bytes).max(1) as f64
-}
-
-/// Converts a count to a real number, for forecasts only.
-#[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
-pub(crate) const fn real(count: u64) -> f64 {
-    count as f64
 }

@@ -1,7 +1,6 @@
 //! The sum of many numbers.
 
 use super::dense::Dense;
-use super::real;
 use super::{at_least_one, mean_distance, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::Work;
@@ -12,7 +11,7 @@ use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Payload, Reduce};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::Bytes;
+use parsim_sim::units::{Bytes, real};
 use serde::{Deserialize, Serialize};
 
 /// The sum of `n` numbers: every rank adds its block, and rank 0 gets the total, with n / p operations and ⌈log₂ p⌉

@@ -1,7 +1,6 @@
 //! Matrix multiplication on a grid of ranks: SUMMA (van de Geijn and Watts 1997).
 
 use super::dense::Dense;
-use super::real;
 use super::{at_least_one, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
@@ -13,7 +12,7 @@ use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Broadcast, Group, Payload};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::Bytes;
+use parsim_sim::units::{Bytes, real};
 use serde::{Deserialize, Serialize};
 
 /// The product C = AB of `n` × `n` matrices, all three distributed in blocks over a grid of ranks.

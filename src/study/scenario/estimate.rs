@@ -1,7 +1,7 @@
 //! Forecasts of the cost of running a scenario, computed in constant time.
 
 use super::{CheckedScenario, Scenario};
-use crate::programs::{Forecast, Shipped, real};
+use crate::programs::{Forecast, Shipped};
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Machine, Transport};
 use parsim_sim::network::{Buffers, Contention, Fabric, Network, Topology};
@@ -9,7 +9,7 @@ use parsim_sim::program::mean_distance as mean_distance_of_ranks;
 use parsim_sim::program::{InFlight, Numerics, Program, Rehearsal, Traffic};
 use parsim_sim::simulation::Estimate;
 use parsim_sim::simulation::estimate::{BYTE_S, PROCESS_BYTES, RANK_BYTES, RANK_S, as_count};
-use parsim_sim::units::SimDuration;
+use parsim_sim::units::{SimDuration, real};
 
 /// Memory of a rank for the accounting of its times in one phase.
 const ACCOUNT_BYTES: f64 = 48.0;

@@ -1,7 +1,7 @@
 //! Exact cycle counts in quarters of a cycle: a code byte is a quarter of a word, so every cost is a whole number of
 //! quarters.
 
-use crate::units::{Hertz, SimDuration};
+use crate::units::{Hertz, PS_PER_S, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -46,9 +46,8 @@ impl QuarterCycles {
     /// Returns the time of these cycles at a clock rate, rounded once to the nearest picosecond.
     #[must_use]
     pub fn time(self, clock: Hertz) -> SimDuration {
-        const PS_PER_S: u128 = 1_000_000_000_000;
         let divisor = 4 * u128::from(clock.per_s());
-        let ps = (u128::from(self.0) * PS_PER_S + divisor / 2) / divisor;
+        let ps = (u128::from(self.0) * u128::from(PS_PER_S) + divisor / 2) / divisor;
         SimDuration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 }

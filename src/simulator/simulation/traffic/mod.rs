@@ -2,9 +2,8 @@
 
 use super::guard::{Deadline, Guard};
 use super::{Simulation, SimulationError};
-use crate::engine::{Calendar, Entity, Streams};
+use crate::engine::{Calendar, Entity, Streams, unit_of_53_bits};
 use crate::machine::Layout;
-use crate::network::traffic::unit;
 use crate::network::{Fabric, ForwardedBy, HopEvent, Network, Packet, PacketKind, Switching, failed_directions};
 use crate::program::{InjectionProcess, Traffic};
 use crate::trace::{Accounts, Activity, Counts, LinkLoad, SourceLoad, Trace};
@@ -156,7 +155,7 @@ impl<'f> TrafficRun<'f> {
     /// Returns the time to the next packet of `rank`.
     fn gap(&mut self, rank: u32) -> SimDuration {
         // 1 − u is never zero, so its logarithm is finite and never positive.
-        let log = (1.0 - unit(&mut self.dice[rank as usize])).ln();
+        let log = (1.0 - unit_of_53_bits(&mut self.dice[rank as usize])).ln();
         match self.traffic.process {
             InjectionProcess::Poisson => self.packet_time.scaled(-log / self.traffic.offered),
             InjectionProcess::Bernoulli => self.slot.scaled((log / self.log_of_no_injection).floor() + 1.0),
@@ -170,7 +169,8 @@ impl<'f> TrafficRun<'f> {
         if to == rank && !self.traffic.to_self {
             return;
         }
-        let length = if self.traffic.mix.is_empty() { self.traffic.packet } else { self.traffic.length(unit(dice)) };
+        let length =
+            if self.traffic.mix.is_empty() { self.traffic.packet } else { self.traffic.length(unit_of_53_bits(dice)) };
         let bytes = u32::try_from(length.count()).expect("check limits the size of packets");
         let number = self.measured.inject(now, rank, bytes);
         let packet = Packet::new(number, self.layout.node(to), bytes, PacketKind::Data);

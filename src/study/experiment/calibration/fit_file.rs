@@ -1,9 +1,10 @@
 //! The file of a fit, which predicts other scenarios without another calibration.
 
 use super::Calibrated;
-use super::inputs::{hash, hash_of, inputs};
+use super::inputs::inputs;
 use super::predictor::Predictor;
 use crate::experiment::path_word;
+use crate::programs::{digest_of_file, digest_of_text};
 use crate::report::counted;
 use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::{RESULTS, as_ron};
@@ -60,7 +61,8 @@ impl Predictor {
     /// that no longer exist are not compared.
     fn changes(&self, case: &Path) -> Option<String> {
         let folder = case.parent().unwrap_or(Path::new(""));
-        let is_changed = |(name, hash): &&(String, String)| hash_of(&folder.join(name)).is_some_and(|now| now != *hash);
+        let is_changed =
+            |(name, hash): &&(String, String)| digest_of_file(&folder.join(name)).is_ok_and(|now| now != *hash);
         let changed = self.inputs.iter().filter(is_changed).map(|(name, _)| folder.join(name).display().to_string());
         let changed: Vec<_> = changed.collect();
         let have = if changed.len() == 1 { "has" } else { "have" };
@@ -73,7 +75,7 @@ impl Predictor {
     fn sum(&self) -> String {
         let mut others = self.clone();
         others.checksum.clear();
-        hash(as_ron(&others).as_bytes())
+        digest_of_text(as_ron(&others).as_bytes())
     }
 
     /// Returns `true` if the fit was read from a file, and no case was fitted.

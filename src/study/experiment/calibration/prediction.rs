@@ -7,6 +7,7 @@ use super::cross_validation::leave_one_out_residuals;
 use super::description::Loss;
 use super::fitted_parameter::{CoordinateInterval, FittedParameter};
 use super::rows::MeasuredRow;
+use crate::analysis::medians;
 use crate::experiment::{IntervalLevel, StudyError};
 use crate::model::fit::{Conformal, CoordinateEffect, Identifiability, PredictionUncertainty, Reach, Score};
 use serde::{Deserialize, Serialize};
@@ -61,10 +62,11 @@ impl RowIntervals {
     #[must_use]
     pub fn coverage(&self, rows: &[MeasuredRow]) -> Coverage {
         let judged = || rows.iter().enumerate().filter_map(|(index, row)| Some((index, self.covers(index, row)?)));
+        let half_widths = judged().filter_map(|(index, _)| self.half_width(index));
         Coverage {
             cells: judged().count(),
             covered: judged().filter(|(_, is_covered)| *is_covered).count(),
-            median_half_width: median(judged().filter_map(|(index, _)| self.half_width(index)).collect()),
+            median_half_width: medians(half_widths.collect()).map(|[lower, upper]| f64::midpoint(lower, upper)),
         }
     }
 
@@ -94,12 +96,6 @@ impl Coverage {
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 cells")]
         (self.cells > 0).then(|| self.covered as f64 / self.cells as f64)
     }
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let (lower, upper) = (values.get(values.len().saturating_sub(1) / 2)?, values.get(values.len() / 2)?);
-    Some(f64::midpoint(*lower, *upper))
 }
 
 /// The extension of the changes of a value at both ends of a parameter's interval to other values of the parameter. A

@@ -1,8 +1,8 @@
 //! Measurements that calibrated, recognised among those with which a scenario is compared.
 
-use super::inputs::hash_of;
 use super::predictor::Predictor;
 use crate::experiment::path_word;
+use crate::programs::digest_of_file;
 use crate::scenario::{Comparison, Measurements, Scenario};
 use std::path::Path;
 
@@ -28,7 +28,7 @@ impl Predictor {
     /// Returns which measurements of a file are data of the calibration. Files of other names, formats, units and rows
     /// are recognised by their values: a few may be equal by chance, more than half are not.
     fn shared_with(&self, file: &str) -> Option<String> {
-        let hash = hash_of(Path::new(file))?;
+        let hash = digest_of_file(Path::new(file)).ok()?;
         if self.inputs.iter().any(|(_, of_input)| *of_input == hash) {
             return Some(format!("measurements of {file}"));
         }

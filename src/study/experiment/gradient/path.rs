@@ -20,7 +20,7 @@ use parsim_sim::machine::Machine;
 use parsim_sim::network::{Contention, Switching};
 use parsim_sim::simulation::Detail;
 use parsim_sim::trace::{Recording, Trace};
-use parsim_sim::units::SimDuration;
+use parsim_sim::units::{PS_PER_S, SimDuration};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -35,7 +35,8 @@ const NEAR: [f64; 2] = [0.9375, 1.0625];
 const FAR: f64 = 64.0;
 /// The largest makespan that is priced, in seconds; the range of simulated time is 213 days.
 const LONGEST_S: f64 = 1e5;
-const S_PER_PS: f64 = 1e-12;
+/// The length of a picosecond, in seconds.
+const S_PER_PS: f64 = 1.0 / parsim_sim::units::real(PS_PER_S);
 /// The maximum number of events of a run that is recorded.
 const MAX_EVENTS: u64 = 20_000_000;
 

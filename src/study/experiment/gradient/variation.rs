@@ -7,7 +7,7 @@ use crate::experiment::repetition::{first_and_mean_s, mean_makespan_s};
 use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan};
 use parsim_sim::network::Switching;
-use parsim_sim::units::SimDuration;
+use parsim_sim::units::{PS_PER_S, SimDuration, real};
 
 /// Larger relative changes of a constant of a machine whose routers act at the ticks of a clock.
 const CLOCKED_STEPS: [f64; 3] = [0.02, 0.05, 0.1];
@@ -21,7 +21,6 @@ const GRAINS: f64 = 1e3;
 const STEPS: (f64, f64) = (1e-5, 1e-2);
 /// The rounding, as a fraction of a derivative, from which on a larger change is tried.
 const HIDDEN: f64 = 0.1;
-const PS_PER_S: f64 = 1e12;
 /// The least change of the makespan, in picoseconds, that indicates a derivative.
 const MIN_PS: f64 = 10.0;
 /// Fractions of a step at which derivatives are repeated if both sides differ.
@@ -315,7 +314,8 @@ impl Variation {
             let change = one.parameter.si_change(*number);
             Some((slopes.mean() * change, slopes.rounding * change.abs()))
         });
-        let (told, rounding) = effects.fold((0.0, self.pieces() / PS_PER_S), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let (told, rounding) =
+            effects.fold((0.0, self.pieces() / real(PS_PER_S)), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         changed.is_ok_and(|found| (found - self.makespan_s - told).abs() <= SAME * told.abs() + rounding)
     }
 
@@ -332,7 +332,7 @@ impl Variation {
         if parameter.name.contains(".protocol.") {
             return STEPS.1;
         }
-        let of_makespan = RESOLUTION_PS / (self.makespan_s * PS_PER_S);
+        let of_makespan = RESOLUTION_PS / (self.makespan_s * real(PS_PER_S));
         let of_constant = GRAINS * parameter.grain() / parameter.number().abs();
         of_makespan.max(of_constant).clamp(STEPS.0, STEPS.1)
     }
@@ -350,7 +350,7 @@ impl Variation {
         let changed = parameter.scaled(factor);
         let time_s = self.makespan_with(parameter, changed)?;
         let per_unit = parameter.si_change(changed).recip();
-        Ok(((time_s - self.makespan_s) * per_unit, (per_unit / PS_PER_S).abs()))
+        Ok(((time_s - self.makespan_s) * per_unit, (per_unit / real(PS_PER_S)).abs()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Prediction intervals from the errors of predictions that took no part in a fit: split conformal prediction (Vovk,
 //! Gammerman and Shafer, 2005; with scaled errors Lei and others, 2018, section 5.2). No distribution is assumed.
 
+use crate::analysis::medians;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -109,9 +110,9 @@ fn single_errors(scores: &[Score]) -> Vec<(f64, f64)> {
     known.map(|score| (score.extent.ln(), score.size.max(least).ln())).collect()
 }
 
-fn median(mut sizes: Vec<f64>) -> f64 {
-    sizes.sort_by(f64::total_cmp);
-    sizes[sizes.len() / 2]
+/// Returns the upper median of sizes, at least one.
+fn median(sizes: Vec<f64>) -> f64 {
+    medians(sizes).map_or(f64::NAN, |[_, upper]| upper)
 }
 
 /// Returns the slope of the least-squares line through points, or 0 if all x are equal.

@@ -29,7 +29,7 @@ pub use files::First;
 
 use super::communicator_tag::name_in_trace;
 use super::file::{CachedValue, FileCache, ProgramFile};
-use super::{Forecast, mean_distance, real};
+use super::{Forecast, mean_distance};
 use files::CallFiles;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
@@ -38,7 +38,7 @@ use parsim_sim::node::processor::{Computation, Stopwatch};
 use parsim_sim::program::collective::Library;
 use parsim_sim::program::{Process, Program, RankFuture, RankGroup, Rehearsal, Starter};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::SimDuration;
+use parsim_sim::units::{SimDuration, real};
 use reader::CallReader;
 use recorded::GapFactor;
 use serde::{Deserialize, Serialize};

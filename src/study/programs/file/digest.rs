@@ -4,10 +4,33 @@ use super::lists::listed_in;
 use super::reading::{files_in, open};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+/// Returns the hash of the contents of one file, in hexadecimal.
+///
+/// # Errors
+/// The file cannot be read, or is not a regular one.
+pub fn digest_of_file(path: &Path) -> io::Result<String> {
+    hash_of_contents(&[path]).map(hexadecimal)
+}
+
+/// Returns the hash of a text, in hexadecimal: that of a file with these contents.
+#[must_use]
+pub fn digest_of_text(text: &[u8]) -> String {
+    hexadecimal(xxh3_128(text))
+}
+
+/// Returns the hash of a program, in hexadecimal.
+pub fn digest_of_program(path: &Path) -> io::Result<String> {
+    hash_of(path).map(hexadecimal)
+}
+
+fn hexadecimal(hash: u128) -> String {
+    format!("{hash:032x}")
+}
 
 /// Returns the hash of a file and of the files that it lists, or of the names and contents of the files in a folder.
-pub fn hash_of(path: &Path) -> io::Result<u128> {
+fn hash_of(path: &Path) -> io::Result<u128> {
     let mut hash = Xxh3::new();
     if path.is_dir() {
         for file in files_in(path)? {
@@ -66,6 +89,14 @@ mod tests {
         let others = digests("MPI_Init:-:1700000000000000.000000\nMPI_Barrier:6\n");
         assert!(others[0] != alone && others[1] != within);
         assert_eq!(digests("MPI_Init:-:1700000000000000.000000\nMPI_Barrier:5\n"), [alone, within]);
+    }
+
+    #[test]
+    fn a_file_has_the_digest_of_its_text() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "0 init").unwrap();
+        let digest = digest_of_file(file.path()).unwrap();
+        assert_eq!((&digest, &digest), (&digest_of_text(b"0 init"), &digest_of_program(file.path()).unwrap()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The path of a file in the description of a program.
 
 use super::cache::FileCache;
-use super::digest::hash_of;
+use super::digest::digest_of_program;
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::path::{self, Path};
@@ -64,7 +64,7 @@ impl ProgramFile {
     /// Returns a hash of the contents, or `None` if they cannot be read.
     fn digest(&self) -> Option<String> {
         static DIGESTS: FileCache<String> = FileCache::new();
-        let digest = DIGESTS.get(self.path(), (), || hash_of(self.path()).map(|hash| format!("{hash:032x}")));
+        let digest = DIGESTS.get(self.path(), (), || digest_of_program(self.path()));
         digest.ok().map(|digest| digest.to_string())
     }
 }

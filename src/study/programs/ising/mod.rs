@@ -12,7 +12,6 @@ mod tests;
 mod time_warp;
 mod wire;
 
-use super::real;
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
 use parsim_sim::program::BlockPartition;
@@ -20,7 +19,7 @@ use parsim_sim::program::Numerics;
 use parsim_sim::program::{Message, MessagePattern, Process};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
-use parsim_sim::units::{Bytes, SimDuration};
+use parsim_sim::units::{Bytes, SimDuration, real};
 use rank::Rank;
 use results::Results;
 use serde::{Deserialize, Serialize};

@@ -11,6 +11,7 @@ use crate::programs::forecast::{ComputedWork, Forecast};
 use crate::programs::mean_distance;
 use parsim_sim::program::Grid;
 use parsim_sim::program::collective::CollectiveOperation;
+use parsim_sim::units::real;
 use std::collections::BTreeMap;
 
 /// Maximum number of steps examined for one rank.
@@ -296,11 +297,6 @@ fn mention(steps: &[Step], variable: &str) -> bool {
         step.expressions().into_iter().any(|(_, expression)| names(expression))
             || step.inner().into_iter().any(|(_, inner)| mention(inner, variable))
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
-const fn real(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

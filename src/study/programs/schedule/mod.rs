@@ -13,12 +13,12 @@ pub use parsim_sim::program::schedule::{
 pub use writing::GoalText;
 
 use super::file::ProgramFile;
-use super::{Forecast, mean_distance, packets, real};
+use super::{Forecast, mean_distance, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
 use parsim_sim::program::schedule::follow;
 use parsim_sim::program::{Rehearsal, Starter};
-use parsim_sim::units::{Bytes, SimDuration};
+use parsim_sim::units::{Bytes, SimDuration, real};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
