@@ -232,20 +232,20 @@ impl Hierarchy {
     /// Runs the event of `entity`. Returns the load or packet that has passed all of its servers, if there is one.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<HierarchyTransfer> {
         if entity >= self.first_delay {
-            let journey = self.transits.take(entity - self.first_delay);
-            return self.advance(calendar, now, journey);
+            let transit = self.transits.take(entity - self.first_delay);
+            return self.advance(calendar, now, transit);
         }
         let id = self.servers.depart(calendar, now, entity - self.first_server);
-        let journey = &mut self.transits[id];
-        let (tier, kind) = (&self.tiers[journey.next], journey.kind);
-        journey.next += 1;
+        let transit = &mut self.transits[id];
+        let (tier, kind) = (&self.tiers[transit.next], transit.kind);
+        transit.next += 1;
         let latency = tier.shared(kind).map_or_else(Default::default, |(_, shared)| shared.latency);
         if latency.ps() > 0 {
             calendar.schedule(now + latency, self.first_delay + id);
             return None;
         }
-        let journey = self.transits.take(id);
-        self.advance(calendar, now, journey)
+        let transit = self.transits.take(id);
+        self.advance(calendar, now, transit)
     }
 
     fn core(&self, location: RankLocation) -> u64 {
@@ -270,20 +270,20 @@ impl Hierarchy {
         &mut self,
         calendar: &mut Calendar,
         now: SimTime,
-        mut journey: TierTransit,
+        mut transit: TierTransit,
     ) -> Option<HierarchyTransfer> {
-        while journey.next < journey.until {
-            let tier = &self.tiers[journey.next];
-            if let Some((first, shared)) = tier.shared(journey.kind) {
-                let group = ServerId::try_from(journey.core / tier.size).expect("check limits the size of machines");
-                let (server, service) = (first + group, shared.bandwidth.time_of_share(journey.bytes));
-                let id = self.transits.put(journey);
+        while transit.next < transit.until {
+            let tier = &self.tiers[transit.next];
+            if let Some((first, shared)) = tier.shared(transit.kind) {
+                let group = ServerId::try_from(transit.core / tier.size).expect("check limits the size of machines");
+                let (server, service) = (first + group, shared.bandwidth.time_of_share(transit.bytes));
+                let id = self.transits.put(transit);
                 self.servers.offer(calendar, now, server, id, service);
                 return None;
             }
-            journey.next += 1;
+            transit.next += 1;
         }
-        Some(journey.traveller)
+        Some(transit.traveller)
     }
 }
 

@@ -140,10 +140,10 @@ impl Channels {
 
     /// Forwards `packet` from `at`, where its head is.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
-        let flight = self.state_place(now, at, packet);
-        let is_new = self.packets[flight].buffer.is_none();
-        let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(at, flight) };
-        self.wait(calendar, now, channel, flight);
+        let place = self.state_place(now, at, packet);
+        let is_new = self.packets[place].buffer.is_none();
+        let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(at, place) };
+        self.wait(calendar, now, channel, place);
     }
 
     /// Returns the time from which the bytes of a packet arrived at its destination. The packet must not have been
@@ -166,7 +166,7 @@ impl Channels {
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, hops: &mut Vec<HopEvent>) {
         let left = self.departure_from_node(entity);
         let at = self.ends(entity.checked_sub(self.count()).unwrap_or(entity)).1;
-        let arrived = self.end(calendar, now, entity).map(|flight| self.packets[flight].packet);
+        let arrived = self.end(calendar, now, entity).map(|place| self.packets[place].packet);
         hops.extend(match (left, arrived) {
             (Some((_, from)), Some(packet)) => Some(HopEvent::Crossed { packet, from, at }),
             (Some((packet, from)), None) => Some(HopEvent::Left { packet, from }),
@@ -180,7 +180,7 @@ impl Channels {
         let sending = self.states.get(entity as usize)?.sending.as_ref()?;
         // Without separate links between nodes and routers, a packet leaves the memory of the node itself.
         let leaves_node = sending.leaves.is_none() || self.ends == 0;
-        leaves_node.then(|| (self.packets[sending.flight].packet, self.ends(entity).0))
+        leaves_node.then(|| (self.packets[sending.place].packet, self.ends(entity).0))
     }
 
     /// Runs the event of `entity`. Returns the packet that arrives, if any.
@@ -197,14 +197,14 @@ impl Channels {
     /// destination, if any.
     #[inline]
     pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Packet> {
-        let flight = self.end(calendar, now, entity)?;
+        let place = self.end(calendar, now, entity)?;
         let channel = entity.checked_sub(self.count()).unwrap_or(entity);
-        let (packet, at) = (&self.packets[flight].packet, self.ends(channel).1);
+        let (packet, at) = (&self.packets[place].packet, self.ends(channel).1);
         if packet.to == at {
             return Some(*packet);
         }
-        let onward = self.onward(at, flight);
-        self.wait(calendar, now, onward, flight);
+        let onward = self.onward(at, place);
+        self.wait(calendar, now, onward, place);
         None
     }
 
@@ -240,7 +240,7 @@ impl Channels {
         let mut waits = Vec::new();
         for (number, channel) in (0..).zip(&self.states) {
             for (class, lane) in (0..).zip(&channel.lanes) {
-                let holders = lane.waiting.iter().map(|waiting| self.packets[waiting.flight].buffer);
+                let holders = lane.waiting.iter().map(|waiting| self.packets[waiting.place].buffer);
                 let wanted = self.name(PacketBuffer { channel: number, class });
                 waits.extend(holders.map(|buffer| (buffer.map(|buffer| self.name(buffer)), wanted)));
             }
@@ -259,14 +259,14 @@ impl Channels {
 
     /// Returns the channel by which a packet leaves `at`.
     #[inline]
-    fn onward(&mut self, at: u32, flight: u32) -> u32 {
-        let PacketState { packet, route: way, .. } = &mut self.packets[flight];
+    fn onward(&mut self, at: u32, place: u32) -> u32 {
+        let PacketState { packet, route, .. } = &mut self.packets[place];
         if at == packet.to {
             return self.first_inward + self.ends + at;
         }
-        let (first, wires) = (at * self.ports, &self.states);
-        let load = |port| wires[(first + port) as usize].load();
-        first + self.router.leave(way, &self.topology, (at, packet.to), load)
+        let (first, states) = (at * self.ports, &self.states);
+        let load = |port| states[(first + port) as usize].load();
+        first + self.router.leave(route, &self.topology, (at, packet.to), load)
     }
 
     /// Returns the vertices that a channel joins.
@@ -292,8 +292,8 @@ impl Channels {
     }
 
     /// Starts a packet on a channel, or lets it wait until the channel and a place in the buffer behind it are free.
-    fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
-        let state = &self.packets[flight];
+    fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, place: u32) {
+        let state = &self.packets[place];
         let class = self.class(channel, state);
         let turn = self.turn(state);
         let wire = &mut self.states[channel as usize];
@@ -303,10 +303,10 @@ impl Channels {
             // Packets that wait in other classes have no buffer space.
             lane.take_room();
             wire.last_turn = turn;
-            return self.begin(calendar, now, channel, (class, flight));
+            return self.begin(calendar, now, channel, (class, place));
         }
         self.offered += 1;
-        lane.waiting.push(turn, BlockedPacket { flight, number: self.offered });
+        lane.waiting.push(turn, BlockedPacket { place, number: self.offered });
         wire.waiting += 1;
     }
 
@@ -338,10 +338,10 @@ impl Channels {
     }
 
     fn class_of_port(&self, channel: u32, state: &PacketState) -> u32 {
-        let PacketState { packet, buffer, route: way, .. } = state;
+        let PacketState { packet, buffer, route, .. } = state;
         let last_hop = self.last_hop(*buffer);
         let (at, next) = self.ends(channel);
-        let (to, leg) = (way.target(packet.to), way.leg());
+        let (to, leg) = (route.target(packet.to), route.leg());
         self.classes.next(&self.topology, last_hop, Hop { at, port: channel % self.ports, next, to, leg })
     }
 
@@ -361,10 +361,10 @@ impl Channels {
     }
 
     /// Starts a packet, whose buffer space at the end of the free channel is already taken.
-    fn begin(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, (class, flight): (u32, u32)) {
+    fn begin(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, (class, place): (u32, u32)) {
         let leads_out = number >= self.first_outward;
         let channel = &mut self.states[number as usize];
-        let state = &mut self.packets[flight];
+        let state = &mut self.packets[place];
         let packet = &state.packet;
         let is_last = leads_out && channel.ends.to == packet.to;
         let leaves = state.buffer.replace(PacketBuffer { channel: number, class });
@@ -373,7 +373,7 @@ impl Channels {
         state.tail = tail + channel.link.latency;
         state.head = now + channel.link.before_bytes();
         let arrival = if is_last { state.tail } else { (now + times.onward).min(state.tail) };
-        channel.sending = Some(ChannelTransmission { flight, leaves });
+        channel.sending = Some(ChannelTransmission { place, leaves });
         channel.carried += 1;
         channel.held += tail.since(now);
         channel.free = tail;
@@ -384,7 +384,7 @@ impl Channels {
         if self.arrives_on_departure {
             return;
         }
-        channel.in_transit.push_back((arrival, flight));
+        channel.in_transit.push_back((arrival, place));
         if channel.in_transit.len() == 1 {
             calendar.schedule_after(now, arrival.since(now), self.first_arrival + number);
         }
@@ -394,12 +394,12 @@ impl Channels {
     #[inline]
     fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
         let sending = self.states[number as usize].sending.take();
-        let ChannelTransmission { flight, leaves } = sending.expect("a channel becomes free of a packet");
+        let ChannelTransmission { place, leaves } = sending.expect("a channel becomes free of a packet");
         if self.has_limits {
             self.make_room(calendar, now, leaves);
         }
         self.start(calendar, now, number);
-        if self.arrives_on_departure { self.handle_arrival(calendar, now, number, flight) } else { None }
+        if self.arrives_on_departure { self.handle_arrival(calendar, now, number, place) } else { None }
     }
 
     /// Frees a place in a buffer, for which the next packet on the channel before it may start.
@@ -416,25 +416,25 @@ impl Channels {
     #[inline]
     fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
         let channel = &mut self.states[number as usize];
-        let (_, flight) = channel.in_transit.pop_front().expect("an arrival is scheduled for a packet in transit");
+        let (_, place) = channel.in_transit.pop_front().expect("an arrival is scheduled for a packet in transit");
         if let Some((next, _)) = channel.in_transit.front() {
             calendar.schedule_after(now, next.since(now), self.first_arrival + number);
         }
-        self.handle_arrival(calendar, now, number, flight)
+        self.handle_arrival(calendar, now, number, place)
     }
 
     /// Handles the arrival of a packet at the end of a channel. Returns the packet, unless it continues at once.
     #[inline]
-    fn handle_arrival(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, flight: u32) -> Option<u32> {
+    fn handle_arrival(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, place: u32) -> Option<u32> {
         if number < self.first_outward {
             let at = self.ends(number).1;
-            if number >= self.first_inward || at == self.packets[flight].packet.to {
+            if number >= self.first_inward || at == self.packets[place].packet.to {
                 // No software handles a packet between a node and its router.
-                let onward = self.onward(at, flight);
-                self.wait(calendar, now, onward, flight);
+                let onward = self.onward(at, place);
+                self.wait(calendar, now, onward, place);
                 return None;
             }
         }
-        Some(flight)
+        Some(place)
     }
 }

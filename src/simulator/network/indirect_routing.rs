@@ -45,11 +45,11 @@ impl IndirectRouting {
         rng: &mut ChaCha8Rng,
     ) -> Option<u32> {
         let via = below(topology.nodes(), rng);
-        let leads_on = via != to && !topology.passes(at, via) && !topology.passes(at, to);
+        let continues = via != to && !topology.passes(at, via) && !topology.passes(at, to);
         // A detour that passes its source again would only be longer.
         let returns = || topology.path(at, via).skip(1).chain(topology.path(via, to)).any(|vertex| vertex == from);
-        let leads_on = leads_on && !returns();
-        let is_taken = leads_on
+        let continues = continues && !returns();
+        let is_taken = continues
             && self.preference.is_none_or(|preference| self.is_preferred(topology, (at, via, to), load, preference));
         is_taken.then_some(via)
     }

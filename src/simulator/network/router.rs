@@ -189,13 +189,13 @@ struct RingTies {
     routes: Routes,
     rule: TieRule,
     /// Number of packets with a tie, by vertex.
-    met: Vec<u32>,
+    ties: Vec<u32>,
 }
 
 impl RingTies {
     fn new(topology: &Topology, rule: TieRule) -> Self {
         let counts = if rule == TieRule::ByTurns { topology.vertices() } else { 0 };
-        Self { routes: Routes::of(topology), rule, met: vec![0; counts as usize] }
+        Self { routes: Routes::of(topology), rule, ties: vec![0; counts as usize] }
     }
 
     fn port(&mut self, topology: &Topology, at: u32, to: u32) -> u32 {
@@ -207,9 +207,9 @@ impl RingTies {
             TieRule::Higher => true,
             TieRule::Lower => false,
             TieRule::ByTurns => {
-                let met = &mut self.met[at as usize];
-                *met = met.wrapping_add(1);
-                *met % 2 == 1
+                let ties = &mut self.ties[at as usize];
+                *ties = ties.wrapping_add(1);
+                *ties % 2 == 1
             }
         };
         if rises { natural.min(other) } else { natural.max(other) }

@@ -88,12 +88,12 @@ mod tests {
     }
 
     #[test]
-    fn a_case_ends_at_a_look() {
-        let looks = |until: Until| {
+    fn a_case_ends_at_a_checkpoint() {
+        let checkpoints = |until: Until| {
             let ends = |runs: &u32| is_checkpoint(until, *runs);
             (1..until.at_most).filter(ends).collect::<Vec<_>>()
         };
-        assert_eq!(looks(until(0.1, 10, 100)), [10, 15, 23, 35, 53, 80]);
+        assert_eq!(checkpoints(until(0.1, 10, 100)), [10, 15, 23, 35, 53, 80]);
         assert_eq!(makespans(until(0.01, 10, 100), || 3.0).len(), 10);
         let mut sign = 1.0;
         let wide = makespans(until(0.01, 10, 100), || {

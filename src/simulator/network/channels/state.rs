@@ -71,7 +71,7 @@ pub(super) struct PacketBuffer {
 
 /// The packet in transmission on a channel, and the buffer that it frees when its tail has left.
 pub(super) struct ChannelTransmission {
-    pub(super) flight: u32,
+    pub(super) place: u32,
     pub(super) leaves: Option<PacketBuffer>,
 }
 
@@ -128,7 +128,7 @@ impl ChannelState {
         lane.take_room();
         self.last_turn = turn;
         self.waiting -= 1;
-        Some((class?, waiting.flight))
+        Some((class?, waiting.place))
     }
 
     fn next_class(&self) -> Option<u32> {

@@ -14,7 +14,7 @@ pub(super) enum WaitingLine {
 
 #[derive(Clone, Copy)]
 pub(super) struct BlockedPacket {
-    pub(super) flight: u32,
+    pub(super) place: u32,
     /// Sequence number among all packets that have begun to wait at any channel; breaks ties first come, first served.
     pub(super) number: u64,
 }

@@ -37,15 +37,15 @@ impl Measurement {
     }
 
     /// Adds a packet injected by `source` and returns its number.
-    pub(super) fn inject(&mut self, born: SimTime, source: u32, bytes: u32) -> u32 {
-        self.packets.push(PacketRecord { injected: born, latency: UNDELIVERED, source, bytes });
+    pub(super) fn inject(&mut self, injected: SimTime, source: u32, bytes: u32) -> u32 {
+        self.packets.push(PacketRecord { injected, latency: UNDELIVERED, source, bytes });
         u32::try_from(self.packets.len() - 1).expect("fewer than four thousand million packets")
     }
 
     /// Marks a packet as delivered.
     pub(super) fn deliver(&mut self, now: SimTime, packet: u32) {
-        let journey = &mut self.packets[packet as usize];
-        journey.latency = now.since(journey.injected);
+        let record = &mut self.packets[packet as usize];
+        record.latency = now.since(record.injected);
         self.delivered.push(packet);
     }
 

@@ -293,9 +293,9 @@ impl Variation {
                 one.slopes.as_ref().is_ok_and(|slopes| slopes.method == method && slopes.mean() != 0.0)
             };
             let found: Vec<_> = derivatives.iter().filter(is_meant).collect();
-            let is_told = [LARGER_STEP, -LARGER_STEP].into_iter().all(|step| self.is_predicted(&found, step));
+            let are_predicted = [LARGER_STEP, -LARGER_STEP].into_iter().all(|step| self.is_predicted(&found, step));
             let slopes = derivatives.iter_mut().filter_map(|one| one.slopes.as_mut().ok());
-            slopes.filter(|slopes| slopes.method == method).for_each(|slopes| slopes.is_local |= !is_told);
+            slopes.filter(|slopes| slopes.method == method).for_each(|slopes| slopes.is_local |= !are_predicted);
         }
     }
 
@@ -314,9 +314,9 @@ impl Variation {
             let change = one.parameter.si_change(*number);
             Some((slopes.mean() * change, slopes.rounding * change.abs()))
         });
-        let (told, rounding) =
+        let (predicted, rounding) =
             effects.fold((0.0, self.pieces() / real(PS_PER_S)), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        changed.is_ok_and(|found| (found - self.makespan_s - told).abs() <= SAME * told.abs() + rounding)
+        changed.is_ok_and(|found| (found - self.makespan_s - predicted).abs() <= SAME * predicted.abs() + rounding)
     }
 
     /// Returns roughly the number of rounded times in sequence: the number of events per rank.

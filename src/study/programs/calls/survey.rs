@@ -313,7 +313,7 @@ fn differing(
 ) -> Fault {
     let mine = words(&operation.part);
     let (mine, others, help) = match other.map(|other| (other, other.differs(operation))) {
-        None => (mine, "no more".to_owned(), SAME_ORDER),
+        None => (mine, "missing".to_owned(), SAME_ORDER),
         Some((_, Some(OperationDifference::Lengths))) => {
             (mine, "one of blocks of other lengths".to_owned(), "blocks have the same lengths at all ranks")
         }

@@ -24,8 +24,6 @@ pub const ACCELERATOR: u8 = 0;
 pub const HOST: u8 = 1;
 /// The processor number of the unit that handles a rank's messages.
 pub const MESSAGES: u8 = 2;
-/// The processor number of joins, should they be written as computations.
-const JOINS: u8 = 3;
 
 impl NodePart {
     pub fn single(operation: u32) -> Self {
@@ -60,7 +58,7 @@ impl ChakraGraph {
     /// Makes every follower wait for the ends of all leaders, with as few edges as possible.
     pub fn requires_all(&mut self, followers: &[u32], leaders: &[u32]) {
         if followers.len() * leaders.len() > followers.len() + leaders.len() {
-            let join = self.add(ScheduleNode { cpu: JOINS, ..ScheduleNode::new(NodeKind::Join, 0) });
+            let join = self.add(ScheduleNode::new(NodeKind::Join, 0));
             leaders.iter().for_each(|leader| self.requires(join, *leader));
             followers.iter().for_each(|follower| self.requires(*follower, join));
             return;

@@ -2,7 +2,8 @@ use super::convert::{self, ConversionFault};
 use super::groups::Groups;
 use super::trace::TraceNode;
 use super::{json, protobuf};
-use crate::programs::schedule::{NodeKind, Schedule, StoredSchedule};
+use crate::programs::schedule::{GoalText, NodeKind, Schedule, StoredSchedule};
+use parsim_sim::units::SimDuration;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -88,12 +89,14 @@ fn groups_have_operations_of_their_own() {
     assert_eq!((fault.rank, fault.message.as_str()), (3, "nothing matches node 2 (Barrier of 0 B) of rank 0"));
 }
 
+/// Returns an all-to-all exchange.
+fn exchange(id: u32, deps: &str) -> String {
+    format!("{{\"Id\": {id}, \"NodeType\": 7, \"comm_type\": 6, \"comm_size\": 80, \"data_deps\": [{deps}]}}")
+}
+
 /// Each of 14 messages of an exchange waits for each of the 14 before, through a join.
 #[test]
 fn dependent_exchanges_have_as_many_dependencies_as_messages() {
-    let exchange = |id: u32, deps: &str| {
-        format!("{{\"Id\": {id}, \"NodeType\": 7, \"comm_type\": 6, \"comm_size\": 80, \"data_deps\": [{deps}]}}")
-    };
     let nodes = format!("{}, {}", exchange(1, ""), exchange(2, "1"));
     let traces: Vec<&str> = vec![&nodes; 8];
     let schedule = schedule_of(&traces, "{}").unwrap();
@@ -109,11 +112,23 @@ fn dependent_exchanges_have_as_many_dependencies_as_messages() {
 }
 
 #[test]
+fn joins_are_written_as_the_dependencies_that_they_stand_for() {
+    let nodes = format!("{}, {}", exchange(1, ""), exchange(2, "1"));
+    let schedule = schedule_of(&[nodes.as_str(); 3], "{}").unwrap();
+    assert_eq!(schedule.ranks[0].nodes.len(), 4 + 4 + 1);
+    let (unit, mut text) = (SimDuration::from_us(1), Vec::new());
+    let mut goal = GoalText { unit, written: unit, least_bytes: 0, sink: &mut text };
+    assert_eq!(goal.write(&mut Arc::new(schedule)).unwrap(), 3 * (8 + 4 * 4));
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("l5 requires l1\nl6 requires l1\nl7 requires l1\nl8 requires l1\n") && !text.contains("l9"));
+}
+
+#[test]
 fn the_limit_counts_dependencies() {
     let node =
         |id: u32, deps: &str| format!("{{\"Id\": {id}, \"NodeType\": 4, \"runtime\": 5, \"data_deps\": [{deps}]}}");
     let nodes = [node(1, ""), node(2, "1"), node(3, "1, 2")].join(", ");
-    let traces = vec![json::parse(format!("{{\"workload_graph\": [{nodes}]}}").as_bytes()).unwrap(); 2];
+    let traces = [(); 2].map(|()| json::parse(format!("{{\"workload_graph\": [{nodes}]}}").as_bytes()).unwrap());
     let within = |max_size| convert::schedule_within(max_size, &traces, &Groups::parse(None, 2).unwrap(), false);
     assert!(within(12).is_ok());
     for (max_size, rank) in [(11, 1), (6, 1), (5, 0), (1, 0)] {

@@ -142,6 +142,7 @@ mod tests {
     use std::convert::Infallible;
     use std::sync::mpsc::channel;
     use std::thread;
+    use std::time::Duration;
 
     type Reads = Vec<&'static str>;
 
@@ -178,21 +179,21 @@ mod tests {
         assert_eq!(reads(&cache, file.path(), &["too long for it", "too long for it", "4"]), ["too long for it", "4"]);
     }
 
-    /// A reader waits for another one of another value, which has begun before.
+    /// A reader that has begun before waits for the one of another value.
     #[test]
     fn values_are_read_at_the_same_time() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let cache: FileCache<String, u8> = FileCache::new();
+        let (cache, path) = (&FileCache::<String, u8>::new(), file.path());
         let (begun, begins) = channel();
         let (ended, ends) = channel();
-        let first = || {
+        let first = move || {
             begun.send(()).unwrap();
-            ends.recv().map(|()| "first".to_owned())
+            ends.recv_timeout(Duration::from_secs(10)).map(|()| "first".to_owned())
         };
         thread::scope(|scope| {
-            let reader = scope.spawn(|| cache.get(file.path(), 1, first));
+            let reader = scope.spawn(move || cache.get(path, 1, first));
             begins.recv().unwrap();
-            cache.get(file.path(), 2, || Ok::<_, Infallible>("second".to_owned())).unwrap();
+            cache.get(path, 2, || Ok::<_, Infallible>("second".to_owned())).unwrap();
             ended.send(()).unwrap();
             assert_eq!(*reader.join().unwrap().unwrap(), "first");
         });

@@ -46,8 +46,7 @@ impl GoalText<'_> {
             writeln!(self.sink, "rank {rank} {{")?;
             for number in 0..operations.count(rank) {
                 let node = operations.node(rank, number);
-                self.operation(number, &node)?;
-                statements += 1;
+                statements += self.operation(number, &node)?;
             }
             // Labels must be defined before the lines that use them.
             for number in 0..operations.count(rank) {
@@ -61,18 +60,23 @@ impl GoalText<'_> {
     /// Writes the dependencies on an operation, and returns their number.
     fn relations(&mut self, operations: &mut dyn Operations, rank: u32, number: u32) -> io::Result<u64> {
         let node = operations.node(rank, number);
+        if node.kind == NodeKind::Join {
+            return Ok(0);
+        }
         let mut written = 0;
         for (places, relation) in [(node.places_at_end(), "requires"), (node.places_at_begin(), "irequires")] {
             for place in places {
-                let follower = operations.follower(rank, place);
-                writeln!(self.sink, "l{} {relation} l{}", u64::from(follower) + 1, u64::from(number) + 1)?;
-                written += 1;
+                for follower in followers(operations, rank, place) {
+                    writeln!(self.sink, "l{} {relation} l{}", u64::from(follower) + 1, u64::from(number) + 1)?;
+                    written += 1;
+                }
             }
         }
         Ok(written)
     }
 
-    fn operation(&mut self, number: u32, node: &ScheduleNode) -> io::Result<()> {
+    /// Writes an operation, and returns the number of statements. GOAL has no joins.
+    fn operation(&mut self, number: u32, node: &ScheduleNode) -> io::Result<u64> {
         let label = u64::from(number) + 1;
         let any = |number: u32| if number == ANY { "-1".to_owned() } else { number.to_string() };
         match node.kind {
@@ -80,8 +84,7 @@ impl GoalText<'_> {
                 let units = in_units(node.size, self.unit, self.written);
                 write!(self.sink, "l{label}: calc {units}")?;
             }
-            // GOAL has no joins; a computation of no time delays nothing on a processor of its own.
-            NodeKind::Join => write!(self.sink, "l{label}: calc 0")?,
+            NodeKind::Join => return Ok(0),
             NodeKind::Send => {
                 let bytes = node.size.max(self.least_bytes);
                 write!(self.sink, "l{label}: send {bytes}b to {} tag {}", node.peer, node.tag)?;
@@ -96,8 +99,19 @@ impl GoalText<'_> {
                 write!(self.sink, " {name} {lane}")?;
             }
         }
-        writeln!(self.sink)
+        writeln!(self.sink)?;
+        Ok(1)
     }
+}
+
+/// Returns the operation at a place in the list of followers of a rank, or those behind it if it is a join.
+fn followers(operations: &mut dyn Operations, rank: u32, place: u32) -> Vec<u32> {
+    let follower = operations.follower(rank, place);
+    let node = operations.node(rank, follower);
+    if node.kind != NodeKind::Join {
+        return vec![follower];
+    }
+    node.places_at_end().map(|place| operations.follower(rank, place)).collect()
 }
 
 /// Converts a time to the nearest number of whole units.

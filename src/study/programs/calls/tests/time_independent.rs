@@ -158,7 +158,7 @@ fn calls_of_all_ranks_fit_together() {
     assert_eq!(surveyed(""), Err("`FILE` has no line of rank 0".to_owned()));
     // The ranks before it lack the operation, too.
     let only_last = "0 init\n1 init\n2 init\n2 barrier\n0 finalize\n1 finalize\n2 finalize\n";
-    let expected = "FILE:4:1: collective operation 1 here is Barrier; of rank 0 it is no more";
+    let expected = "FILE:4:1: collective operation 1 here is Barrier; of rank 0 it is missing";
     assert_eq!(surveyed(only_last), Err(expected.to_owned()));
 }
 

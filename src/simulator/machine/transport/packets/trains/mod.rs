@@ -282,11 +282,11 @@ impl Trains {
     #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     fn clear_before(&mut self, place: u32, now: SimTime) -> bool {
-        let have_come = self.admissions.have_arrived_before(place, now);
-        if have_come {
+        let have_arrived = self.admissions.have_arrived_before(place, now);
+        if have_arrived {
             self.clear(place);
         }
-        have_come
+        have_arrived
     }
 
     /// Returns whether anything is still on a link at `now`.
