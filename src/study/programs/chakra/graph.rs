@@ -59,12 +59,19 @@ impl ChakraGraph {
     pub fn requires_all(&mut self, followers: &[u32], leaders: &[u32]) {
         if followers.len() * leaders.len() > followers.len() + leaders.len() {
             let join = self.add(ScheduleNode::new(NodeKind::Join, 0));
-            leaders.iter().for_each(|leader| self.requires(join, *leader));
-            followers.iter().for_each(|follower| self.requires(*follower, join));
-            return;
+            self.requires_each(&[join], leaders);
+            self.requires_each(followers, &[join]);
+        } else {
+            self.requires_each(followers, leaders);
         }
+    }
+
+    /// Makes every follower wait for the end of each leader.
+    fn requires_each(&mut self, followers: &[u32], leaders: &[u32]) {
         for follower in followers {
-            leaders.iter().for_each(|leader| self.requires(*follower, *leader));
+            for leader in leaders {
+                self.requires(*follower, *leader);
+            }
         }
     }
 
