@@ -12,6 +12,7 @@ use crate::answer::{Answer, AnswerShape, Record, Role};
 use crate::report::table;
 use crate::scenario::{CaseId, Cases, CheckedScenario, Plan};
 use crate::store::{State, Store};
+use parsim_sim::units::{PS_PER_S, real};
 
 /// A scenario with its axes, and the store of its results.
 #[derive(Clone, Copy)]
@@ -21,8 +22,6 @@ pub struct StoredPlan<'s> {
     /// The store of its results.
     pub store: &'s Store,
 }
-
-const PS_PER_S: f64 = 1e12;
 
 /// The cases that both stores have, in pairs.
 #[derive(Debug)]
@@ -204,10 +203,11 @@ impl CasePair {
     /// random numbers.
     fn difference(&self) -> Sample {
         let pairs = self.before.makespans.iter().zip(&self.after.makespans);
+        let ps_per_s = real(PS_PER_S);
         // Times are whole picoseconds; smaller differences are rounding errors of seconds, not noise.
-        let differences: Vec<_> = pairs.map(|(before, after)| ((after - before) * PS_PER_S).round()).collect();
+        let differences: Vec<_> = pairs.map(|(before, after)| ((after - before) * ps_per_s).round()).collect();
         let Sample { mean, deviation, interval, count } = Sample::of(&differences).expect("a case has a run");
-        Sample { mean: mean / PS_PER_S, deviation: deviation / PS_PER_S, interval: interval / PS_PER_S, count }
+        Sample { mean: mean / ps_per_s, deviation: deviation / ps_per_s, interval: interval / ps_per_s, count }
     }
 
     fn record(&self) -> Record {
