@@ -1,13 +1,13 @@
 //! Bottlenecks of a program along an axis.
 
-use super::cases::{Failures, Workers, run_all};
-use super::curves::{CurveAxis, CurveTime, TimeLines};
-use super::identity::metadata;
-use super::outcome::{Outcome, keyed};
-use super::references::{self, OneRankTime, References, note_on_withheld};
 use super::{Remarks, StudyError};
 use crate::analysis::{Bottleneck, BottleneckSite, Components, ComputationSplit};
 use crate::answer::{Answer, Record};
+use crate::experiment::cases::identity::metadata;
+use crate::experiment::cases::outcome::{Outcome, keyed};
+use crate::experiment::cases::references::{self, OneRankTime, References, note_on_withheld};
+use crate::experiment::cases::workers::{Failures, Workers, run_all};
+use crate::experiment::pictures::curves::{CurveAxis, CurveTime, TimeLines};
 use crate::model::zemerly::{self, Prediction};
 use crate::programs::Shipped;
 use crate::report::figures::NamedChart;

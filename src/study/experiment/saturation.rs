@@ -1,9 +1,9 @@
 //! The saturation point of a network: a search over the offered load.
 
-use super::memory_budget::MemoryBudget;
 use super::{CaseError, OFFERED, Recall, Remarks, ScenarioFile, StudyError, Workers, case_name, keyed, metadata};
 use crate::analysis::Sample;
 use crate::answer::{Answer, Record};
+use crate::experiment::cases::memory_budget::MemoryBudget;
 use crate::programs::Shipped;
 use crate::report::latency_load::{SaturationCurve, saturation_curves};
 use crate::report::plot::LineChart;

@@ -3,9 +3,9 @@
 use super::conflicts;
 use super::predictor::Predictor;
 use crate::analysis::Sample;
-use crate::experiment::cases::case_at;
-use crate::experiment::recall::state_and_runs;
-use crate::experiment::repetition::repetition;
+use crate::experiment::cases::recall::state_and_runs;
+use crate::experiment::cases::repetition::repetition;
+use crate::experiment::cases::workers::case_at;
 use crate::experiment::{
     CaseError, IntervalLevel, Outcome, PredictionInterval, Recall, References, ScenarioFile, Setting, StudyError,
 };

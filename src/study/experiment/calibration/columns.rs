@@ -3,7 +3,7 @@
 
 use super::best_fit::BestFit;
 use super::rows::MeasuredRow;
-use crate::experiment::cases::Keys;
+use crate::experiment::cases::workers::Keys;
 use crate::scenario::{AxisValue, Plan, common_unit};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! The parts of the machine that would speed the largest case up.
 
-use crate::experiment::cases::case_name;
+use crate::experiment::cases::workers::case_name;
 use crate::experiment::sensitivity::{TOGETHER, VariedRun, WhatIf};
 use crate::scenario::Case;
 

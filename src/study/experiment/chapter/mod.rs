@@ -7,14 +7,14 @@ mod summary;
 
 use super::bottleneck::{BottleneckSource, CurveCases, grouped, simulated_point};
 use super::calibration::CalibratedScenario;
-use super::cases::{Failures, Workers, case_name, run_all_and};
-use super::curves::{CurveAxis, TimeLines};
-use super::references::{References, cases_of, note_on_withheld};
-use super::stopping::note_on_undelivered;
 use super::topology::drawing;
 use super::{CaseError, Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
 use crate::answer::{Quantity, Record, Role};
+use crate::experiment::cases::references::{References, cases_of, note_on_withheld};
+use crate::experiment::cases::stopping::note_on_undelivered;
+use crate::experiment::cases::workers::{Failures, Workers, case_name, run_all_and};
+use crate::experiment::pictures::curves::{CurveAxis, TimeLines};
 use crate::report::{BottleneckPoint, Chapter, HeatMap, Section};
 use crate::scenario::source::{STANDARD_INPUT, is_standard_input, standard_input};
 use crate::scenario::{Case, Plan};

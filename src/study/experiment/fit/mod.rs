@@ -10,9 +10,9 @@ mod tests;
 mod transfers;
 
 use super::StudyError;
-use super::cases::Failures;
 use crate::analysis::Residuals;
 use crate::answer::{Answer, Key, Record, Role};
+use crate::experiment::cases::workers::Failures;
 use crate::model::fit::{FittedForm, Hockney, LogGp, Quality, TwoRegimes, Weighting};
 use crate::report::table;
 use crate::scenario::AxisValue;

@@ -2,8 +2,8 @@
 
 use super::{Derivative, Method, SAME, Slopes};
 use crate::experiment::StudyError;
-use crate::experiment::recall::Recall;
-use crate::experiment::repetition::{first_and_mean_s, mean_makespan_s};
+use crate::experiment::cases::recall::Recall;
+use crate::experiment::cases::repetition::{first_and_mean_s, mean_makespan_s};
 use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::{CheckedScenario, Dimension, Parameter, Plan};
 use parsim_sim::network::Switching;

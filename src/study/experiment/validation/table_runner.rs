@@ -6,7 +6,7 @@ use super::description::{Baseline, MeasuredTable, TableSource, Validation};
 use super::point_command::{CommandAnswers, PointCommand};
 use super::points::PublishedPoint;
 use super::{CASE, ValidationRun, baseline, leave_out};
-use crate::experiment::cases::case_name;
+use crate::experiment::cases::workers::case_name;
 use crate::experiment::{References, Setting, StudyError, run_all, set_all};
 use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::table::repeated;

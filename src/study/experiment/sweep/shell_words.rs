@@ -1,6 +1,6 @@
 //! Shell words of the command lines that parsim writes or suggests.
 
-use super::ScenarioFile;
+use crate::experiment::ScenarioFile;
 use crate::scenario::source::is_standard_input;
 use std::path::Path;
 

@@ -1,20 +1,20 @@
 //! The outcome of a case: its trace, its row, and the values that it is compared with.
 
-use super::cluster;
 use super::identity::Identity;
-use super::interval::PredictionInterval;
-use super::real_programs::{IMBALANCE, PREDICTED};
 use super::recall::{CaseRuns, Recall, RunCounts};
 use super::references::{OneRankTime, References, note_on_withheld};
-use super::remarks::Remarks;
-use super::remarks::part;
 use super::repetition::repetition;
 use super::reported::run_reported;
-use super::run_recorded;
 use super::run_series::{Repetition, RunSeries};
 use super::stopping::{is_precise, note_on_imprecise, note_on_undelivered};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::answer::{Answer, Quantity, QuantityValue, Record, Role};
+use crate::experiment::cluster;
+use crate::experiment::interval::PredictionInterval;
+use crate::experiment::real_programs::{IMBALANCE, PREDICTED};
+use crate::experiment::remarks::Remarks;
+use crate::experiment::remarks::part;
+use crate::experiment::run_recorded;
 use crate::programs::OVERLAP;
 use crate::programs::phases::time_key;
 use crate::report::{ReferenceTarget, ReferenceValue, RunReport, counted};

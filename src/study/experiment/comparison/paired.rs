@@ -1,14 +1,14 @@
 //! A paired comparison of the cases in two stores, which shows the effect of a change.
 
-use super::cases::case_at;
-use super::cases::{Keys, case_name};
-use super::outcome::keyed;
-use super::recall::{Recall, state};
-use super::repetition::first_and_makespans_s;
-use super::unfinished::NAMED;
-use super::{StudyError, SweepPart};
 use crate::analysis::Sample;
 use crate::answer::{Answer, AnswerShape, Record, Role};
+use crate::experiment::cases::outcome::keyed;
+use crate::experiment::cases::recall::{Recall, state};
+use crate::experiment::cases::repetition::first_and_makespans_s;
+use crate::experiment::cases::workers::case_at;
+use crate::experiment::cases::workers::{Keys, case_name};
+use crate::experiment::sweep::unfinished::NAMED;
+use crate::experiment::{StudyError, SweepPart};
 use crate::report::table;
 use crate::scenario::{CaseId, Cases, CheckedScenario, Plan};
 use crate::store::{State, Store};

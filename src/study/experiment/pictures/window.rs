@@ -1,7 +1,7 @@
 //! The part of a trace that is drawn.
 
-use super::StudyError;
 use crate::analysis::CriticalPath;
+use crate::experiment::StudyError;
 use crate::report::space_time::DiagramWindow;
 use parsim_sim::units::SimDuration;
 

@@ -1,10 +1,10 @@
 //! The rows of a sweep as a table.
 
-use super::cases::{CaseResult, Failures, Workers};
 use super::planning::SweepPart;
-use super::references::References;
-use super::sweep::sweep;
-use super::{ScenarioFile, StudyError};
+use super::run::sweep;
+use crate::experiment::cases::references::References;
+use crate::experiment::cases::workers::{CaseResult, Failures, Workers};
+use crate::experiment::{ScenarioFile, StudyError};
 use crate::scenario::table::Table;
 
 /// Runs all cases of `file` and returns their rows as a table.

@@ -1,7 +1,7 @@
 //! The degree of parallelism that a program computes about itself.
 
-use super::{Outcome, StudyError};
 use crate::analysis::Parallelism;
+use crate::experiment::{Outcome, StudyError};
 use crate::programs::Shipped;
 use crate::report::space_time::ParallelismHistogram;
 use crate::scenario::table::Table;

@@ -1,7 +1,7 @@
 //! Curves of cases over one of their axes.
 
-use super::StudyError;
-use super::outcome::Outcome;
+use crate::experiment::StudyError;
+use crate::experiment::cases::outcome::Outcome;
 use crate::report::HorizontalAxis;
 use crate::report::figures::{self, LineOrigin, TimeLine};
 use crate::report::latency_load::{MEAN, OF_ARRIVED, P99, latency_load};

@@ -1,7 +1,7 @@
 //! Runs with their progress in the log.
 
-use super::run;
-use super::telemetry;
+use crate::experiment::run;
+use crate::experiment::telemetry;
 use crate::scenario::CheckedScenario;
 use parsim_sim::simulation::{Estimate, SimulationError};
 use parsim_sim::trace::Trace;

@@ -1,14 +1,14 @@
 //! Sweeps: every case of a scenario's axes, in axis order.
 
-use super::calibration::VariedCases;
-use super::cases::{CaseResult, CaseRunner, Keys, Workers, case_at, run_each};
 use super::planning::SweepPart;
-use super::references::{FormulaValues, MatchedPoints, References, note_on_withheld};
-use super::stopping::{note_on_imprecise, note_on_undelivered};
 use super::stored_case_index::PerThreadCaseIndex;
-use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
 use crate::answer::Role;
+use crate::experiment::calibration::VariedCases;
+use crate::experiment::cases::references::{FormulaValues, MatchedPoints, References, note_on_withheld};
+use crate::experiment::cases::stopping::{note_on_imprecise, note_on_undelivered};
+use crate::experiment::cases::workers::{CaseResult, CaseRunner, Keys, Workers, case_at, run_each};
+use crate::experiment::{Outcome, Remarks, StudyError};
 use crate::scenario::source::Faults;
 use crate::scenario::{Cases, CheckedScenario, Inspection};
 use std::collections::HashMap;

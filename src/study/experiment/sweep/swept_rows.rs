@@ -1,14 +1,14 @@
 //! The rows of a sweep, written as cases complete, and the information gathered along the way.
 
-use super::cases::{CaseResult, Failures, Keys, Workers, failed_row};
-use super::curves::{CurveAxis, TimeLines};
-use super::error::{CaseError, StudyError};
-use super::outcome::Outcome;
 use super::planning::SweepPart;
-use super::recall::RunCounts;
-use super::references::References;
-use super::sweep::{SweepRemarks, sweep};
+use super::run::{SweepRemarks, sweep};
 use crate::answer::{QuantityValue, Record};
+use crate::experiment::cases::outcome::Outcome;
+use crate::experiment::cases::recall::RunCounts;
+use crate::experiment::cases::references::References;
+use crate::experiment::cases::workers::{CaseResult, Failures, Keys, Workers, failed_row};
+use crate::experiment::error::{CaseError, StudyError};
+use crate::experiment::pictures::curves::{CurveAxis, TimeLines};
 use crate::report::{Format, RowSink, RowWriter, Writer, widest};
 use crate::scenario::{Case, Cases};
 use std::io::{self, Write};

@@ -1,12 +1,12 @@
 //! Traces from files, and from scenarios that are run to obtain them.
 
-use super::animation::animated_figure;
-use super::identity::metadata;
-use super::topology::drawing;
-use super::{ScenarioFile, Setting, StudyError, run_recorded, set_all};
 use crate::analysis::read_table;
 use crate::analysis::{Accounting, CriticalPath, Gain};
 use crate::answer::{Answer, Metadata};
+use crate::experiment::cases::identity::metadata;
+use crate::experiment::pictures::animation::animated_figure;
+use crate::experiment::topology::drawing;
+use crate::experiment::{ScenarioFile, Setting, StudyError, run_recorded, set_all};
 use crate::report::comparison::ComparedRun;
 use crate::report::critical_path::CriticalPathReport;
 use crate::report::{Figure, counted};
@@ -153,7 +153,7 @@ impl Traced {
     /// Returns the gain over the same program on one rank; `None` if it cannot run on one rank or is not known.
     pub fn gain(&self) -> Option<Gain> {
         let (alone, run) = (self.scenario.as_ref()?.on_one_rank().ok()?, self.recording()?);
-        let sequential = super::run(&alone).ok()?;
+        let sequential = crate::experiment::run(&alone).ok()?;
         Gain::of(run.header.nodes.len(), run.makespan, sequential.makespan)
     }
 

@@ -1,12 +1,12 @@
 //! Runs many cases on all cores and delivers their results in order.
 
-use super::error::{CaseError, StudyError};
 use super::identity::metadata;
 use super::memory_budget::MemoryBudget;
 use super::outcome::{Outcome, keyed};
 use super::recall::Recall;
 use super::references::References;
 use crate::answer::{QuantityValue, Record};
+use crate::experiment::error::{CaseError, StudyError};
 use crate::report::counted;
 use crate::scenario::{AxisValue, Case, Cases, CheckedScenario};
 use parsim_sim::simulation::{SimulationError, WallClock};

@@ -1,10 +1,10 @@
 //! References of a case: the models and measurements that its scenario lists in `compare`.
 
-use super::StudyError;
-use super::cluster;
 use super::formula_model::FormulaModel;
 use super::recall::{CaseRuns, state};
 use super::repetition::first_and_mean_s;
+use crate::experiment::StudyError;
+use crate::experiment::cluster;
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::programs::{Distribution, GaussJordan, Shipped};

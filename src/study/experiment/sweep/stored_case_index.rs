@@ -3,11 +3,11 @@
 //! A row contains the values of a case's axes, its id, its seed, and quantities derived from its results. Everything
 //! else is shared by many cases, and one of them represents all ([`Exemplars`]).
 
-use super::cluster::is_judged;
-use super::identity::Identity;
-use super::outcome::Outcome;
-use super::references::{OneRankTime, References};
-use super::run_series::RunSeries;
+use crate::experiment::cases::identity::Identity;
+use crate::experiment::cases::outcome::Outcome;
+use crate::experiment::cases::references::{OneRankTime, References};
+use crate::experiment::cases::run_series::RunSeries;
+use crate::experiment::cluster::is_judged;
 use crate::scenario::{CaseId, Cases, CheckedScenario, Exemplars, Ids, Repeat, Similarity};
 use crate::store::{State, Store};
 use parsim_sim::trace::Trace;

@@ -1,13 +1,13 @@
 //! Planning without runs: the cost of cases, and their division among several computers.
 
-use super::calibration::VariedCases;
-use super::identity::Identity;
-use super::references::References;
 use super::shard::Shard;
 use super::shares::shares;
 use super::stored_case_index::StoredCaseIndex;
-use super::{StudyError, keyed};
 use crate::answer::{QuantityValue, Record};
+use crate::experiment::calibration::VariedCases;
+use crate::experiment::cases::identity::Identity;
+use crate::experiment::cases::references::References;
+use crate::experiment::{StudyError, keyed};
 use crate::report::{counted, table};
 use crate::scenario::{CaseCost, CaseCosts, Cases, Exemplars, Ids, Similarity};
 use crate::store::{State, Store};

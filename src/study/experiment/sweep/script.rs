@@ -1,8 +1,8 @@
 //! Scripts with which a job engine runs a sweep in blocks; they can be submitted again to resume.
 
-use super::calibration::CalibrationRequest;
 use super::shell_words::path_word;
-use super::{ScenarioFile, StudyError, Workload};
+use crate::experiment::calibration::CalibrationRequest;
+use crate::experiment::{ScenarioFile, StudyError, Workload};
 use crate::report::counted;
 use crate::scenario::source::is_standard_input;
 use std::num::NonZero;

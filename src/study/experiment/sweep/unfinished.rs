@@ -1,13 +1,13 @@
 //! The cases of a sweep that have no result in a store.
 
-use super::calibration::VariedCases;
-use super::cases::case_at;
-use super::cases::{Keys, Workers, case_name};
-use super::recall::Recall;
-use super::references::References;
+use super::run::inspected;
 use super::stored_case_index::PerThreadCaseIndex;
-use super::sweep::inspected;
-use super::{CaseError, StudyError};
+use crate::experiment::calibration::VariedCases;
+use crate::experiment::cases::recall::Recall;
+use crate::experiment::cases::references::References;
+use crate::experiment::cases::workers::case_at;
+use crate::experiment::cases::workers::{Keys, Workers, case_name};
+use crate::experiment::{CaseError, StudyError};
 use crate::scenario::{Case, CaseId, Cases};
 use crate::store::{State, Store};
 use rayon::prelude::*;
