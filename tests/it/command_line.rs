@@ -220,13 +220,8 @@ fn measurements_in_another_unit_are_converted() {
 fn rows_of_a_sweep_name_the_units_of_its_axes() {
     let folder = Folder::new();
     let axis = "axes: [Axis(name: \"bytes\", path: \"program.bytes\", unit: \"KiB\", values: [1, 4, 16])]";
-    let ping = scenario(axis).replace("Scenario(", "Scenario(");
-    let ping = ping.replacen(
-        &ping[ping.find("program:").unwrap()..ping.find("axes:").unwrap()],
-        "program: Ping(bytes: \"1 KiB\"), ",
-        1,
-    );
-    folder.write("a.ron", &ping);
+    let steps = "program: Phases(steps: [Compute(flops: \"1000000\")])";
+    folder.write("a.ron", &scenario(axis).replace(steps, "program: Ping(bytes: \"1 KiB\")"));
     let fit = |data: &str| folder.run(&["fit", data, "--model", "hockney", "--value", "message_s"], NONE).good();
     let of_scenario = fit("a.ron");
     for (format, file) in [("jsonl", "a.jsonl"), ("csv", "a.csv")] {

@@ -30,9 +30,17 @@ pub struct RowBars {
     column: SimDuration,
     /// The short activities of the current column: its number, and the time of each colour.
     short: (u64, Vec<(usize, SimDuration)>),
-    /// The upper edges, by colour, of the last columns, which have not become bars yet, with the ends of these columns.
-    last: Option<(Vec<(usize, u64)>, (SimDuration, SimDuration))>,
+    /// The last columns, which have not become bars yet.
+    last: Option<StackedColumns>,
     bars: Vec<ActivityBar>,
+}
+
+/// Columns side by side in which short activities have the same heights.
+struct StackedColumns {
+    /// The upper edges by colour, from the lowest one on.
+    edges: Vec<(usize, u64)>,
+    from: SimDuration,
+    to: SimDuration,
 }
 
 impl RowBars {
@@ -96,10 +104,10 @@ impl RowBars {
         let edges: Vec<(usize, u64)> = edges.collect();
         let (from, to) = (self.from + self.column * column, self.from + self.column * (column + 1));
         match &mut self.last {
-            Some((last, ends)) if *last == edges && ends.1 == from => ends.1 = to,
+            Some(last) if last.edges == edges && last.to == from => last.to = to,
             _ => {
                 self.end_columns();
-                self.last = Some((edges, (from, to)));
+                self.last = Some(StackedColumns { edges, from, to });
             }
         }
     }
@@ -107,7 +115,7 @@ impl RowBars {
     /// Turns the last columns, which have the same heights, into bars.
     #[expect(clippy::cast_precision_loss, reason = "heights are few")]
     fn end_columns(&mut self) {
-        let Some((edges, (from, to))) = self.last.take() else { return };
+        let Some(StackedColumns { edges, from, to }) = self.last.take() else { return };
         let mut below = 0;
         for (hue, above) in edges {
             let height = (below as f64 / HEIGHTS as f64, above as f64 / HEIGHTS as f64);

@@ -32,6 +32,7 @@ impl TextTable {
     }
 
     /// Returns `true` if there is nothing beside the first column.
+    #[must_use]
     pub fn is_bare(&self) -> bool {
         self.columns.len() < 2
     }
