@@ -180,6 +180,11 @@ impl CurveAxis {
     /// Returns the values of all other axes in words; cases that agree in them belong to the same curve.
     #[must_use]
     pub fn group(&self, case: &Case) -> String {
+        in_words(case, |name| *name != self.name && !self.follows.contains(name))
+    }
+
+    /// Returns the same without the values that all curves have in common.
+    fn distinction(&self, case: &Case) -> String {
         let is_own =
             |name: &String| *name != self.name && !self.follows.contains(name) && !self.constant.contains(name);
         in_words(case, is_own)
@@ -246,7 +251,7 @@ impl TimeLines {
     pub fn add(&mut self, axis: &CurveAxis, case: &Case, time: &CurveTime<'_>, compared: &[ReferenceValue]) {
         let Some(place) = axis.place(case) else { return };
         self.constants.get_or_insert_with(|| axis.constants(case));
-        let group = axis.group(case);
+        let group = axis.distinction(case);
         self.add_point(&group, LineOrigin::Subject, place, time);
         // A prediction that is itself the subject is not compared with itself.
         let others = compared.iter().filter(|one| !time.kind.ends_with(one.title.as_str()));
@@ -317,7 +322,9 @@ mod tests {
         let plan = Plan::new(Document::load(path).unwrap(), &[Override::new("n", &["1000"])]).unwrap();
         let curves = |name: Option<&str>| {
             let axis = CurveAxis::of(&plan, name).unwrap();
-            let mut groups: Vec<_> = plan.cases().unwrap().iter().map(|case| axis.group(case)).collect();
+            let cases = plan.cases().unwrap();
+            assert!(cases.iter().all(|case| axis.group(case) == format!("n = 1000, {}", axis.distinction(case))));
+            let mut groups: Vec<_> = cases.iter().map(|case| axis.distinction(case)).collect();
             groups.sort();
             groups.dedup();
             (axis.name, groups)

@@ -1,4 +1,4 @@
-//! What experiments draw: curves of cases along an axis, parts of a run, degrees of parallelism.
+//! Pictures of experiments: curves of cases along an axis, parts of a run, degrees of parallelism.
 
 pub(in crate::experiment) mod animation;
 pub(in crate::experiment) mod curves;
