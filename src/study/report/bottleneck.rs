@@ -366,7 +366,9 @@ fn sentence(bottleneck: &Bottleneck, point: &BottleneckPoint, load_balance: f64)
         return "none: no time belongs to a component".to_owned();
     }
     let share = format!(" ({})", percent(bottleneck.share));
-    let busy = |share: Option<f64>| share.map_or_else(String::new, |share| format!(" (busy for {})", percent(share)));
+    let busy = |what: &str, share: Option<f64>| {
+        share.map_or_else(String::new, |share| format!(" ({what}busy for {})", percent(share)))
+    };
     let vertex = |number| vertex(number, point.nodes);
     let is_uneven = bottleneck.component == Component::Computation && load_balance < EVEN;
     let hides_loads =
@@ -374,10 +376,10 @@ fn sentence(bottleneck: &Bottleneck, point: &BottleneckPoint, load_balance: f64)
     let clauses = [
         bottleneck.part.map(|part| format!(", most of it {}", part.title())),
         place.module.map(|module| format!(", in {module}")),
-        place.rank.map(|rank| format!(", on rank {rank}{}", busy(place.rank_share))),
+        place.rank.map(|rank| format!(", on rank {rank}{}", busy("processor ", place.rank_share))),
         place
             .link
-            .map(|(from, to)| format!(", link from {} to {}{}", vertex(from), vertex(to), busy(place.link_share))),
+            .map(|(from, to)| format!(", link from {} to {}{}", vertex(from), vertex(to), busy("", place.link_share))),
         place.phase.filter(|phase| Some(*phase) != place.module).map(|phase| format!(", during {phase}")),
         hides_loads.then(|| HIDDEN_LOADS.to_owned()),
         is_uneven.then(|| format!("; uneven: the ranks compute {} as long on average", percent(load_balance))),
@@ -411,7 +413,8 @@ mod tests {
                 BottleneckPoint { label, position: None, components: None, place, nodes: 1, hides_loads, compared };
             sentence(&bottleneck, &point, load_balance)
         };
-        let words = "communication (78 %), on rank 0 (busy for 95 %), link from node 0 to switch 1 (busy for 38 %)";
+        let words =
+            "communication (78 %), on rank 0 (processor busy for 95 %), link from node 0 to switch 1 (busy for 38 %)";
         assert_eq!(said(Component::Communication, 0.1, true), words);
         assert!(said(Component::Computation, 0.9, true).ends_with(HIDDEN_LOADS));
         let slowest = SlowestRank { rank: 3, longer_s: 0.75e-3, share: 0.6 };
