@@ -1,10 +1,10 @@
 //! The line formats of traces.
 
 use super::liballprof;
+use super::liballprof::splits::Splits;
 use super::line_reader::LineReader;
 use super::otf2_print::{self, Definitions};
 use super::recorded::GapFactor;
-use super::splits::Splits;
 use super::time_independent;
 use parsim_sim::trace::Phase;
 use std::sync::Arc;

@@ -32,6 +32,13 @@ impl LineFault {
     }
 }
 
+/// The positions in a line at which it states a number of elements, or the first of several, and their data type.
+#[derive(Clone, Copy)]
+pub struct Elements {
+    pub count: usize,
+    pub of: usize,
+}
+
 /// The calls that have been read but not made, with the names under which their times are accounted.
 #[derive(Debug)]
 pub struct CallQueue {
@@ -113,6 +120,10 @@ impl CallQueue {
 
     pub fn push(&mut self, call: Call) {
         self.calls.push_back((self.phase, call));
+    }
+
+    pub fn extend(&mut self, calls: impl IntoIterator<Item = Call>) {
+        calls.into_iter().for_each(|call| self.push(call));
     }
 
     pub fn pop(&mut self) -> Option<(Phase, Call)> {

@@ -17,7 +17,6 @@ mod process;
 mod reader;
 mod recorded;
 mod requests;
-mod splits;
 mod stated_lengths;
 mod survey;
 #[cfg(test)]

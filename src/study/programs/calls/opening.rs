@@ -4,11 +4,11 @@ use super::archive::Archive;
 use super::files::CallFiles;
 use super::format::CallFormat;
 use super::liballprof;
+use super::liballprof::splits::Splits;
 use super::line_reader::LineFault;
 use super::lines::{Extent, Lines};
 use super::otf2_print;
 use super::recorded::GapFactor;
-use super::splits::Splits;
 use super::words::Words;
 use crate::programs::file::{
     MAX_RANKS, ProgramFile, RELATIVE, files_of_ranks, listed_in, open as open_file, without_mark,

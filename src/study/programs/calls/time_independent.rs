@@ -4,7 +4,7 @@
 //! `src/smpi/mpi/smpi_datatype.cpp`.
 
 use super::call::{Call, RequestName};
-use super::line_reader::{CallQueue, LineFault, LineReader};
+use super::line_reader::{CallQueue, Elements, LineFault, LineReader};
 use super::stated_lengths::StatedLengths;
 use super::words::Words;
 use parsim_sim::program::MessagePattern;
@@ -156,7 +156,13 @@ impl TimeIndependentReader {
                 let (to, tag) = (self.rank(line, 2)?, self.tag(line, 3)?);
                 let request = (verb == "isend").then_some([self.rank, to, tag]);
                 self.begun.extend(request);
-                calls.push(Call::Send { to, bytes: self.bytes(line, 4, 5)?, tag, synchronous: false, request });
+                calls.push(Call::Send {
+                    to,
+                    bytes: self.bytes(line, Elements { count: 4, of: 5 })?,
+                    tag,
+                    synchronous: false,
+                    request,
+                });
             }
             "recv" | "irecv" => {
                 let (from, tag) = (self.source(line, 2)?, self.any_tag(line, 3)?);
@@ -190,8 +196,8 @@ impl TimeIndependentReader {
     /// Adds a combined receive and send with tag 0.
     fn exchange(&self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
         let (to, from) = (self.rank(line, 3)?, self.rank(line, 5)?);
-        let bytes = self.bytes(line, 2, 6)?;
-        self.bytes(line, 4, 7)?;
+        let bytes = self.bytes(line, Elements { count: 2, of: 6 })?;
+        self.bytes(line, Elements { count: 4, of: 7 })?;
         // No file can contain these names, so no wait in it refers to these requests.
         let [receiving, sending] = [[ANY, ANY, 0], [ANY, ANY, 1]];
         let pattern = MessagePattern { from: Some(from), tag: Some(0) };
@@ -207,16 +213,22 @@ impl TimeIndependentReader {
         let p = self.ranks as usize;
         let (call, operations) = match verb {
             "barrier" => (Call_::Barrier, None),
-            "bcast" => (Call_::Broadcast { root: self.root(line, 3)?, bytes: self.bytes(line, 2, 4)? }, None),
-            "reduce" => (Call_::Reduce { root: self.root(line, 4)?, bytes: self.bytes(line, 2, 5)? }, Some(3)),
-            "allreduce" => (Call_::AllReduce { bytes: self.bytes(line, 2, 4)? }, Some(3)),
-            "scan" | "exscan" => (Call_::Scan { bytes: self.bytes(line, 2, 4)? }, Some(3)),
+            "bcast" => (
+                Call_::Broadcast { root: self.root(line, 3)?, bytes: self.bytes(line, Elements { count: 2, of: 4 })? },
+                None,
+            ),
+            "reduce" => (
+                Call_::Reduce { root: self.root(line, 4)?, bytes: self.bytes(line, Elements { count: 2, of: 5 })? },
+                Some(3),
+            ),
+            "allreduce" => (Call_::AllReduce { bytes: self.bytes(line, Elements { count: 2, of: 4 })? }, Some(3)),
+            "scan" | "exscan" => (Call_::Scan { bytes: self.bytes(line, Elements { count: 2, of: 4 })? }, Some(3)),
             "alltoall" | "allgather" => (self.of_equal_blocks(line, verb, calls)?, None),
             "gather" | "scatter" => (self.rooted(line, verb, calls)?, None),
             "gatherv" | "scatterv" => (self.rooted_list(line, verb, calls)?, None),
             "allgatherv" => (self.gathered_list(line, calls)?, None),
             "reducescatter" => {
-                let lengths = self.lengths(line, 2, 3 + p)?;
+                let lengths = self.lengths(line, Elements { count: 2, of: 3 + p })?;
                 calls.state(StatedLengths::common(&lengths));
                 (Call_::ReduceScatter { lengths }, Some(2 + p))
             }
@@ -228,7 +240,8 @@ impl TimeIndependentReader {
 
     /// Returns an operation in which every rank sends and receives blocks of one length.
     fn of_equal_blocks(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
-        let (bytes, received) = (self.bytes(line, 2, 4)?, self.bytes(line, 3, 5)?);
+        let (bytes, received) =
+            (self.bytes(line, Elements { count: 2, of: 4 })?, self.bytes(line, Elements { count: 3, of: 5 })?);
         if received != bytes {
             return Err(self.contradiction(3, received, bytes, "the rank sends"));
         }
@@ -242,7 +255,8 @@ impl TimeIndependentReader {
     /// Returns an operation with blocks of one length to or from the root. The root's own block may be in place, so it
     /// is ignored.
     fn rooted(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
-        let (sent, received) = (self.bytes(line, 2, 5)?, self.bytes(line, 3, 6)?);
+        let (sent, received) =
+            (self.bytes(line, Elements { count: 2, of: 5 })?, self.bytes(line, Elements { count: 3, of: 6 })?);
         let (root, is_gather) = (self.root(line, 4)?, verb == "gather");
         let (own, others) = if is_gather { (sent, received) } else { (received, sent) };
         calls.state(self.stated_beside(root, is_gather, own, |_| others));
@@ -256,8 +270,12 @@ impl TimeIndependentReader {
     fn rooted_list(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
         let p = self.ranks as usize;
         let (root, is_gather) = (self.root(line, 3 + p)?, verb == "gatherv");
-        let (own, first, types) = if is_gather { (2, 3, (4 + p, 5 + p)) } else { (2 + p, 2, (5 + p, 4 + p)) };
-        let (bytes, lengths) = (self.bytes(line, own, types.0)?, self.lengths(line, first, types.1)?);
+        let (own, list) = if is_gather {
+            (Elements { count: 2, of: 4 + p }, Elements { count: 3, of: 5 + p })
+        } else {
+            (Elements { count: 2 + p, of: 5 + p }, Elements { count: 2, of: 4 + p })
+        };
+        let (bytes, lengths) = (self.bytes(line, own)?, self.lengths(line, list)?);
         calls.state(self.stated_beside(root, is_gather, bytes, |rank| lengths[rank as usize]));
         Ok(match verb {
             "gatherv" => CollectiveCall::GatherV { root, bytes },
@@ -289,7 +307,10 @@ impl TimeIndependentReader {
         let offsets = self.offsets_of_allgatherv();
         // Offsets that directly follow the list leave no room for types.
         let types = if offsets == Some(3 + p) { self.words.len() } else { 3 + p };
-        let (own, lengths) = (self.bytes(line, 2, types)?, self.lengths(line, 3, types + 1)?);
+        let (own, lengths) = (
+            self.bytes(line, Elements { count: 2, of: types })?,
+            self.lengths(line, Elements { count: 3, of: types + 1 })?,
+        );
         for number in 0..offsets.map_or(0, |_| p) {
             self.words.count(line, offsets.unwrap_or(0) + number, "an offset")?;
         }
@@ -320,7 +341,10 @@ impl TimeIndependentReader {
             self.words.count(line, buffer, "a number of elements")?;
         }
         let types = 4 + 2 * p;
-        let (sent, received) = (self.lengths(line, 3, types)?, self.lengths(line, 4 + p, types + 1)?);
+        let (sent, received) = (
+            self.lengths(line, Elements { count: 3, of: types })?,
+            self.lengths(line, Elements { count: 4 + p, of: types + 1 })?,
+        );
         for (other, (sent, received)) in (0..).zip(sent.iter().zip(&received)) {
             stated.send(self.rank, other, *sent);
             stated.receive(other, self.rank, *received);
@@ -344,7 +368,7 @@ impl TimeIndependentReader {
         if self.words.integer(line, 4) == Some(-1) {
             return self.type_bytes(line, 5).map(|_| ());
         }
-        self.bytes(line, 4, 5).map(|_| ())
+        self.bytes(line, Elements { count: 4, of: 5 }).map(|_| ())
     }
 
     /// Checks an optional number that has no effect.
@@ -389,19 +413,20 @@ impl TimeIndependentReader {
         Ok([from, self.rank(line, 3)?, self.any_tag(line, 4)?.unwrap_or(ANY)])
     }
 
-    /// Returns the size in bytes of a number of elements, given the positions of the count and of the type.
-    fn bytes(&self, line: &[u8], at: usize, of: usize) -> Result<u64, LineFault> {
-        let (count, size) = (self.words.count(line, at, "a number of elements")?, self.type_bytes(line, of)?);
+    /// Returns the size in bytes of a number of elements.
+    fn bytes(&self, line: &[u8], elements: Elements) -> Result<u64, LineFault> {
+        let count = self.words.count(line, elements.count, "a number of elements")?;
+        let size = self.type_bytes(line, elements.of)?;
         count.checked_mul(size).ok_or_else(|| {
             let message = format!("{count} elements of {size} bytes are 2^64 bytes or more");
-            LineFault::new(self.words.at(at), message, "give a smaller number")
+            LineFault::new(self.words.at(elements.count), message, "give a smaller number")
         })
     }
 
-    /// Returns the sizes in bytes of the blocks of all ranks.
-    fn lengths(&self, line: &[u8], first: usize, of: usize) -> Result<Box<[u64]>, LineFault> {
+    /// Returns the sizes in bytes of the blocks of all ranks, whose counts follow each other.
+    fn lengths(&self, line: &[u8], Elements { count: first, of }: Elements) -> Result<Box<[u64]>, LineFault> {
         let lengths: Result<Box<[u64]>, _> =
-            (0..self.ranks as usize).map(|rank| self.bytes(line, first + rank, of)).collect();
+            (0..self.ranks as usize).map(|rank| self.bytes(line, Elements { count: first + rank, of })).collect();
         let lengths = lengths?;
         let total = lengths.iter().try_fold(0u64, |sum, length| sum.checked_add(*length));
         let message = "the blocks have 2^64 bytes or more together";

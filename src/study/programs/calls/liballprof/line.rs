@@ -1,6 +1,6 @@
 //! A line of a liballprof trace: its fields, and their interpretation as arguments.
 
-use crate::programs::calls::line_reader::LineFault;
+use crate::programs::calls::line_reader::{Elements, LineFault};
 
 /// The positions at which the fields of a line end.
 #[derive(Debug, Default)]
@@ -23,9 +23,8 @@ pub struct CallRecord<'l> {
 }
 
 impl CallRecord<'_> {
-    /// Returns the lengths in bytes of the blocks of all ranks, given the positions of the list of counts and of the
-    /// type.
-    pub fn lengths(&self, at: usize, of: usize, ranks: u32) -> Result<Box<[u64]>, LineFault> {
+    /// Returns the lengths in bytes of the blocks of all ranks, whose counts are in a list.
+    pub fn lengths(&self, Elements { count: at, of }: Elements, ranks: u32) -> Result<Box<[u64]>, LineFault> {
         let size = self.type_bytes(of)?;
         let counts = self.field(at).split(|byte| *byte == b',').map(number);
         let lengths: Option<Box<[u64]>> = counts.map(|count| count?.checked_mul(size)).collect();
@@ -115,8 +114,8 @@ impl CallRecord<'_> {
         if self.last() < 2 { Err(self.wanted(2, "the field after the time")) } else { Ok(time) }
     }
 
-    /// Returns the size in bytes of a number of elements, given the positions of the count and of the type.
-    pub fn bytes(&self, count: usize, of: usize) -> Result<u64, LineFault> {
+    /// Returns the size in bytes of a number of elements.
+    pub fn bytes(&self, Elements { count, of }: Elements) -> Result<u64, LineFault> {
         let bytes = self.number(count)?.checked_mul(self.type_bytes(of)?);
         bytes.ok_or_else(|| self.fault(count, "the elements have 2^64 bytes or more"))
     }

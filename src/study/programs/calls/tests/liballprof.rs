@@ -3,7 +3,7 @@
 use super::*;
 use crate::programs::calls::call::BUFFERED;
 use crate::programs::calls::liballprof;
-use crate::programs::calls::splits::Splits;
+use crate::programs::calls::liballprof::splits::Splits;
 use crate::programs::communicator_tag::tag_of_trace;
 use crate::scenario::machines;
 use parsim_sim::program::MessagePattern;
