@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::answer::{QuantityValue, Role};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{Case, Plan};
 
