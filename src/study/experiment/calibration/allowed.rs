@@ -3,6 +3,7 @@
 
 use super::best_fit::BestFit;
 use super::fitted_parameter::CoordinateInterval;
+use super::fitting::sum_of_squares;
 use super::profile::most_of;
 use crate::experiment::StudyError;
 use crate::model::fit::Identifiability;
@@ -36,14 +37,14 @@ impl BestFit<'_> {
     /// Returns the errors of the runs.
     pub fn allowed_points(
         &self,
-        (identified, intervals): (&Identifiability, &[CoordinateInterval]),
+        identified: &Identifiability,
+        intervals: &[CoordinateInterval],
         known: &[Vec<f64>],
     ) -> Result<Vec<Vec<Vec<f64>>>, StudyError> {
         if identified.entangled.is_empty() {
             return Ok(Vec::new());
         }
-        let (deviation, quantile) = self.deviation();
-        let most = self.best.cost() + (quantile * deviation).powi(2) + self.rounding()?;
+        let most = self.best.cost() + self.noise().explained() + self.rounding()?;
         let mut search = AllowedSearch { found: self, identified, known, most, left: self.case.share() };
         identified.entangled.iter().map(|set| search.of_set(&set.members, intervals)).collect()
     }
@@ -93,9 +94,8 @@ impl AllowedSearch<'_, '_> {
     fn at(&mut self, index: usize, part: f64) -> Result<Option<Vec<f64>>, StudyError> {
         let fit = self.found.fit;
         let here = fit.unknowns[index].part(self.found.best.point[index]);
-        let along = self.found.beside(self.identified, (index, part - here));
-        let cost: f64 = fit.residuals_of(&along, &fit.training)?.iter().map(|residual| residual * residual).sum();
-        if cost <= self.most {
+        let along = self.found.beside(self.identified, index, part - here);
+        if sum_of_squares(&fit.residuals_of(&along, &fit.training)?) <= self.most {
             return Ok(Some(along));
         }
         let off = |point: &[f64]| (point[index] - along[index]).abs();
@@ -105,7 +105,7 @@ impl AllowedSearch<'_, '_> {
             point
         });
         for start in [Some(along), nearest].into_iter().flatten().filter(|start| start.len() > 1) {
-            let refitted = self.found.refit_others((index, &start), most_of(start.len()), &mut self.left)?;
+            let refitted = self.found.refit_others(index, &start, most_of(start.len()), &mut self.left)?;
             if let Some((point, _)) = refitted.filter(|(_, found)| found.cost() <= self.most) {
                 return Ok(Some(point));
             }

@@ -17,15 +17,36 @@ pub struct BestFit<'a> {
     pub best: &'a Minimum,
 }
 
+/// The noise of residuals.
+#[derive(Clone, Copy)]
+pub struct ResidualNoise {
+    /// The standard deviation of a residual.
+    pub deviation: f64,
+    /// The quantile of Student's t for the data: the number of deviations that noise explains.
+    pub quantile: f64,
+}
+
+impl ResidualNoise {
+    /// Returns the greatest change of the residuals that noise explains.
+    pub fn limit(self) -> f64 {
+        self.quantile * self.deviation
+    }
+
+    /// Returns the greatest change of the sum of squares that noise explains.
+    pub fn explained(self) -> f64 {
+        self.limit().powi(2)
+    }
+}
+
 impl BestFit<'_> {
-    /// Returns the standard deviation of a residual, and the quantile of Student's t for the data.
-    pub fn deviation(&self) -> (f64, f64) {
+    /// Returns the noise of the residuals.
+    pub fn noise(&self) -> ResidualNoise {
         let freedom = self.best.residuals.len().saturating_sub(self.best.point.len()).max(1);
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 rows")]
         let observed = (self.best.cost() / freedom as f64).sqrt();
         // If the model fits worse than the noise explains, the misfit limits the accuracy.
         let deviation = if self.fit.noise_is_stated { observed.max(1.0) } else { observed };
-        (deviation.max(LEAST_DEVIATION), student_quantile(freedom))
+        ResidualNoise { deviation: deviation.max(LEAST_DEVIATION), quantile: student_quantile(freedom) }
     }
 
     /// Returns `true` if the accuracy of the parameters is known: the noise is stated, or there are more rows than
@@ -36,7 +57,7 @@ impl BestFit<'_> {
 
     /// Returns `true` if the residuals are no larger than rounding errors.
     pub fn is_exact(&self) -> bool {
-        self.deviation().0 <= LEAST_DEVIATION
+        self.noise().deviation <= LEAST_DEVIATION
     }
 
     /// Returns the root mean square of the residuals in units of the noise, if the noise is stated.

@@ -41,8 +41,14 @@ pub struct VariedCases<'s> {
 const ONLY_MAKESPANS: &str =
     "Traffic has an interval of its makespan only, which is mostly the given times; latencies have none.";
 
-/// A mean makespan in seconds, and the number of runs of which it is the mean.
-type MeanMakespan = (f64, u32);
+/// The mean makespan of some runs.
+#[derive(Clone, Copy)]
+pub struct MeanMakespan {
+    /// The mean, in seconds.
+    pub seconds: f64,
+    /// The number of runs.
+    pub runs: u32,
+}
 
 impl<'p> CalibratedScenario<'p> {
     /// Sets the best values in all fields of the scenario in `file` that the calibration knows, except those that an
@@ -144,7 +150,7 @@ impl<'p> CalibratedScenario<'p> {
     pub fn with_interval_of_base(&self, outcome: Outcome, recall: Recall<'_>) -> Result<Outcome, CaseError> {
         let case = |plan: &Plan| plan.base().map(Cow::Owned).map_err(CaseError::from);
         let cases = self.varied.iter().map(|plan| plan.as_ref().map(case));
-        with_interval((self.predictor, &self.plan), outcome, cases, recall)
+        with_interval(self.predictor, &self.plan, outcome, cases, recall)
     }
 }
 
@@ -155,7 +161,7 @@ impl VariedCases<'_> {
     /// # Errors
     /// Returns the errors of these runs.
     pub fn with_interval(&self, point: u64, outcome: Outcome, recall: Recall<'_>) -> Result<Outcome, CaseError> {
-        with_interval((self.predictor, self.plan), outcome, self.at(point), recall)
+        with_interval(self.predictor, self.plan, outcome, self.at(point), recall)
     }
 
     /// Returns the interval of the mean makespan of the case at `point`, which has these keys; `None` if too few errors are
@@ -165,12 +171,13 @@ impl VariedCases<'_> {
     /// Returns the errors of the runs with other values of the parameters.
     pub fn interval(
         &self,
-        (point, keys): (u64, &[(String, Option<AxisValue>)]),
+        point: u64,
+        keys: &[(String, Option<AxisValue>)],
         makespan: MeanMakespan,
         recall: Recall<'_>,
     ) -> Result<Option<(f64, f64)>, CaseError> {
         let extent = self.predictor.extent(self.plan, keys);
-        interval(self.predictor, (makespan, extent), self.at(point), recall)
+        interval(self.predictor, makespan, extent, self.at(point), recall)
     }
 
     /// Returns the state in `store` of the runs for the interval of the case at `point`, whose own runs the store has:
@@ -194,7 +201,7 @@ impl VariedCases<'_> {
     #[must_use]
     pub fn failure(&self, point: u64, scenario: &CheckedScenario, recall: Recall<'_>) -> Option<CaseError> {
         let (_, runs) = state_and_runs(recall.store()?, scenario);
-        self.interval((point, &[]), (1.0, runs), recall).err()
+        self.interval(point, &[], MeanMakespan { seconds: 1.0, runs }, recall).err()
     }
 
     /// Returns how many times as many runs a case with its interval takes as one without.
@@ -214,30 +221,32 @@ impl VariedCases<'_> {
 type VariedCase = Option<Result<Cow<'static, Case>, CaseError>>;
 
 fn with_interval(
-    (predictor, plan): (&Predictor, &Plan),
+    predictor: &Predictor,
+    plan: &Plan,
     outcome: Outcome,
     varied: impl Iterator<Item = VariedCase>,
     recall: Recall<'_>,
 ) -> Result<Outcome, CaseError> {
-    let makespan = (outcome.makespan_s().0, outcome.repeats());
+    let makespan = MeanMakespan { seconds: outcome.makespan_s().0, runs: outcome.repeats() };
     let extent = predictor.extent(plan, &outcome.case().keys);
-    let ends = interval(predictor, (makespan, extent), varied, recall)?;
+    let ends = interval(predictor, makespan, extent, varied, recall)?;
     Ok(outcome.with_interval(PredictionInterval { level: predictor.level(), ends }))
 }
 
 fn interval(
     predictor: &Predictor,
-    ((makespan_s, runs), extent): (MeanMakespan, f64),
+    makespan: MeanMakespan,
+    extent: f64,
     varied: impl Iterator<Item = VariedCase>,
     recall: Recall<'_>,
 ) -> Result<Option<(f64, f64)>, CaseError> {
     let nearby = varied.zip(predictor.variations()).map(|(case, together)| match case {
-        Some(case) => mean_makespan_s(&case?.scenario, runs, recall)
+        Some(case) => mean_makespan_s(&case?.scenario, makespan.runs, recall)
             .map_err(|error| with_other_values(predictor, &error, &together)),
-        None => Ok(makespan_s),
+        None => Ok(makespan.seconds),
     });
     let nearby = nearby.collect::<Result<Vec<_>, CaseError>>()?;
-    Ok(predictor.interval((makespan_s, extent), &nearby))
+    Ok(predictor.interval(makespan.seconds, extent, &nearby))
 }
 
 /// Names the run for an interval that has failed; the case itself has not.

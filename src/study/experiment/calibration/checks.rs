@@ -62,7 +62,8 @@ impl CalibrationCase {
         &self,
         document: &Document,
         rows: &[MeasuredRow],
-        (unknowns, simulated): (&[FittedParameter], &Simulated<'_>),
+        unknowns: &[FittedParameter],
+        simulated: &Simulated<'_>,
     ) -> Result<(), StudyError> {
         let undone = self.faults_of_undone_values(document, (rows, unknowns), simulated);
         if !undone.is_empty() {

@@ -1,6 +1,6 @@
 //! Descents from several starting points, and from points beyond the minima that they reach.
 
-use super::fitting::Fitting;
+use super::fitting::{EvaluatedPoint, Fitting, sum_of_squares};
 use crate::experiment::StudyError;
 use crate::model::fit::{LeastSquares, Minimum, least_determined_first, minimise};
 use parsim_sim::engine::Streams;
@@ -23,9 +23,6 @@ const MAX_CROSSED: usize = 3;
 const SAME_MINIMUM: f64 = 0.005;
 /// A minimum is better than another one if its sum of squares is less than this fraction of the other's.
 const BETTER: f64 = 0.999;
-
-/// A starting point: the sum of squares, the point and its residuals.
-type Start = (f64, Vec<f64>, Vec<f64>);
 
 /// The minima of a fit and the cost of finding them.
 pub struct FoundMinima {
@@ -135,23 +132,22 @@ impl Descents<'_> {
     }
 
     /// Evaluates points within the budget and sorts them, the best one first.
-    fn ranked(&self, points: Vec<Vec<f64>>) -> Result<Vec<Start>, StudyError> {
+    fn ranked(&self, points: Vec<Vec<f64>>) -> Result<Vec<EvaluatedPoint>, StudyError> {
         let mut starts = Vec::new();
         for point in points {
             let Some(residuals) = self.fit.residuals(&point)? else { break };
-            let cost: f64 = residuals.iter().map(|residual| residual * residual).sum();
-            starts.push((cost, point, residuals));
+            starts.push(EvaluatedPoint::new(point, residuals));
         }
-        starts.sort_by(|left, right| left.0.total_cmp(&right.0));
+        starts.sort_by(|left, right| left.cost.total_cmp(&right.cost));
         Ok(starts)
     }
 
     /// Descends from a starting point. The minimum is kept unless the descent ended near a known one. Returns `true` if
     /// the descent ended within the budget.
-    fn descend(&mut self, (_, point, residuals): Start) -> Result<bool, StudyError> {
+    fn descend(&mut self, start: EvaluatedPoint) -> Result<bool, StudyError> {
         let before = self.fit.spent.get();
         let mut descent = Descent { fit: &mut self.fit, known: &self.minima, met: None };
-        let found = minimise(&mut descent, &point, residuals)?;
+        let found = minimise(&mut descent, &start.point, start.residuals)?;
         self.count += usize::from(found.is_some());
         let end = descent.met.or_else(|| found.as_ref().filter(|found| found.has_converged).map(Minimum::cost));
         self.ends.extend(end);
@@ -194,7 +190,7 @@ impl Descents<'_> {
         let point: Vec<f64> = best.point.iter().enumerate().map(settled).collect();
         if point != best.point
             && let Some(residuals) = self.fit.residuals(&point)?
-            && residuals.iter().map(|residual| residual * residual).sum::<f64>() <= best.cost()
+            && sum_of_squares(&residuals) <= best.cost()
         {
             (best.point, best.residuals) = (point, residuals);
         }

@@ -31,6 +31,24 @@ pub struct Fitting<'a> {
     pub own: Option<&'a [f64]>,
 }
 
+/// A point with its residuals.
+pub struct EvaluatedPoint {
+    pub point: Vec<f64>,
+    pub residuals: Vec<f64>,
+    /// The sum of squares of the residuals.
+    pub cost: f64,
+}
+
+impl EvaluatedPoint {
+    pub fn new(point: Vec<f64>, residuals: Vec<f64>) -> Self {
+        Self { cost: sum_of_squares(&residuals), point, residuals }
+    }
+}
+
+pub fn sum_of_squares(residuals: &[f64]) -> f64 {
+    residuals.iter().map(|residual| residual * residual).sum()
+}
+
 impl Fitting<'_> {
     /// Returns the values of all fields at a point.
     #[must_use]
@@ -98,7 +116,7 @@ impl Fitting<'_> {
             let (unknown, at) = (&self.unknowns[index], point[index]);
             let to = at + unknown.step(at);
             let scale = unknown.slope(at) / (unknown.value(to) - unknown.value(at));
-            let changes = self.changes(&with_coordinate(point, (index, to)), rows, &here)?;
+            let changes = self.changes(&with_coordinate(point, index, to), rows, &here)?;
             Ok(changes.into_iter().map(|change| change * scale).collect())
         };
         (0..point.len()).map(along).collect()
@@ -112,11 +130,12 @@ impl Fitting<'_> {
     pub fn changes_at_ends(
         &self,
         point: &[f64],
-        (index, (low, high)): (usize, CoordinateInterval),
+        index: usize,
+        (low, high): CoordinateInterval,
         rows: &[usize],
     ) -> Result<Vec<[f64; 2]>, StudyError> {
         let here = self.values(point, rows)?;
-        let [low, high] = [low, high].map(|end| self.changes(&with_coordinate(point, (index, end)), rows, &here));
+        let [low, high] = [low, high].map(|end| self.changes(&with_coordinate(point, index, end), rows, &here));
         Ok(low?.into_iter().zip(high?).map(|(low, high)| [low, high]).collect())
     }
 
@@ -174,7 +193,7 @@ impl Fitting<'_> {
 }
 
 /// Returns a point with another value of one coordinate.
-fn with_coordinate(point: &[f64], (index, to): (usize, f64)) -> Vec<f64> {
+fn with_coordinate(point: &[f64], index: usize, to: f64) -> Vec<f64> {
     let mut moved = point.to_vec();
     moved[index] = to;
     moved

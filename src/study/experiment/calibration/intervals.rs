@@ -24,6 +24,15 @@ pub struct ParameterIntervals {
     pub are_determined: Vec<bool>,
 }
 
+/// What the data leave open about the parameters.
+#[derive(Clone, Copy)]
+pub struct ParameterUncertainty<'u> {
+    pub identified: &'u Identifiability,
+    pub intervals: &'u ParameterIntervals,
+    /// Points that fit as well as the best one, for each set of parameters that the data do not determine separately.
+    pub allowed: &'u [Vec<Vec<f64>>],
+}
+
 /// Widens an interval to contain all coordinates that fit as well. Returns `true` if one of them is further away than
 /// the width of the interval: then another parameter can compensate for this one.
 fn reach((low, high): &mut CoordinateInterval, as_good: impl Iterator<Item = f64>) -> bool {
@@ -47,22 +56,22 @@ impl BestFit<'_> {
         combinations: &[CombinationTerms],
         profiles: &Profiles,
     ) -> Result<ParameterIntervals, StudyError> {
-        let (deviation, quantile) = self.deviation();
-        let (count, limit) = (self.fit.unknowns.len(), quantile * deviation);
+        let noise = self.noise();
+        let (count, limit) = (self.fit.unknowns.len(), noise.limit());
         let has_influence = |index: usize| !identified.has_no_influence(index);
         if !self.knows_noise() {
             return Ok(ParameterIntervals { coordinates: vec![(0.0, 1.0); count], are_determined: vec![false; count] });
         }
         let known = |index: usize| profiles.intervals.get(index).copied().flatten();
         let mut intervals: Vec<CoordinateInterval> = (0..count)
-            .map(|index| known(index).unwrap_or_else(|| self.interval(index, identified, combinations, quantile)))
+            .map(|index| known(index).unwrap_or_else(|| self.interval(index, identified, combinations, noise.quantile)))
             .collect();
         let mut is_open = vec![false; count];
         for index in 0..count {
             let is_separate = !identified.is_entangled(index);
             let is_beyond = is_separate && self.is_beyond(index, identified.half_widths[index], limit)?;
             if is_beyond || !has_influence(index) {
-                self.widen(index, is_beyond, (&mut intervals, &mut is_open), (identified, limit))?;
+                self.widen(index, is_beyond, &mut intervals, &mut is_open, identified, limit)?;
             }
         }
         let beside = profiles.others.iter().map(|other| self.entangled_beside(other)).collect::<Result<Vec<_>, _>>()?;
@@ -120,7 +129,7 @@ impl BestFit<'_> {
     fn entangled_beside(&self, other: &Minimum) -> Result<Vec<Option<CoordinateInterval>>, StudyError> {
         let other = BestFit { best: other, ..*self };
         let (identified, combinations) = other.information()?;
-        let (_, quantile) = other.deviation();
+        let quantile = other.noise().quantile;
         let interval = |index: usize| {
             let is_traded = identified.is_entangled(index) && !identified.has_no_influence(index);
             is_traded.then(|| other.interval(index, &identified, &combinations, quantile))
@@ -148,15 +157,17 @@ impl BestFit<'_> {
         &self,
         index: usize,
         has_slope: bool,
-        (intervals, is_open): (&mut [CoordinateInterval], &mut [bool]),
-        (identified, limit): (&Identifiability, f64),
+        intervals: &mut [CoordinateInterval],
+        is_open: &mut [bool],
+        identified: &Identifiability,
+        limit: f64,
     ) -> Result<(), StudyError> {
         let range = self.range_of_as_good(index, limit)?;
         let (low, high) = intervals[index];
         intervals[index] = if has_slope { (range.0.min(low), range.1.max(high)) } else { range };
         is_open[index] |= has_slope && (range.0 <= 0.0 || range.1 >= 1.0);
         for other in (0..intervals.len()).filter(|other| *other != index && !identified.is_entangled(*other)) {
-            let wider = self.range_beside(index, range, (other, intervals[other]), limit)?;
+            let wider = self.range_beside(index, range, other, intervals[other], limit)?;
             is_open[other] |= wider != intervals[other];
             intervals[other] = wider;
         }
@@ -185,7 +196,8 @@ impl BestFit<'_> {
         &self,
         index: usize,
         range: CoordinateInterval,
-        (other, (mut low, mut high)): (usize, CoordinateInterval),
+        other: usize,
+        (mut low, mut high): CoordinateInterval,
         limit: f64,
     ) -> Result<CoordinateInterval, StudyError> {
         for end in [range.0, range.1].into_iter().filter(|end| (AT_BOUND..1.0 - AT_BOUND).contains(end)) {

@@ -28,7 +28,7 @@ mod shared_measurements;
 mod simulated;
 mod words;
 
-pub use calibrated_scenario::{CalibratedScenario, VariedCases};
+pub use calibrated_scenario::{CalibratedScenario, MeanMakespan, VariedCases};
 pub use combination::{Combination, CombinationForm};
 pub use cross_validation::HeldOutGroup;
 pub use description::{
@@ -45,11 +45,12 @@ use super::{IntervalLevel, Setting, StudyError, Workers};
 use crate::analysis::Residuals;
 use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
-use best_fit::BestFit;
+use best_fit::{BestFit, ResidualNoise};
 use combination::CombinationTerms;
 use descents::FoundMinima;
 use fitted_parameter::FittedParameter;
 use fitting::Fitting;
+use intervals::ParameterUncertainty;
 use profile::{Profiled, Profiles};
 use simulated::{Assignment, Simulated};
 use std::cell::Cell;
@@ -258,7 +259,7 @@ impl CalibrationCase {
             fitted[0].minimum = Some(best.clone());
             let best_fit = BestFit { case: self, fit: &fit, best: &best };
             let choices = best_fit.choices(&fitted)?;
-            best_fit.answer(choices, (&profiles, interval_evaluations), best_of_all, file)
+            best_fit.answer(choices, &profiles, interval_evaluations, best_of_all, file)
         })
     }
 
@@ -274,12 +275,10 @@ impl CalibrationCase {
         fit.simulated.begin_stage("intervals of the parameters", self.share());
         for _ in 0..RESTARTS {
             let best_fit = BestFit { case: self, fit, best: &best };
-            let (deviation, quantile) = best_fit.deviation();
             if !best_fit.knows_noise() || best_fit.is_exact() {
                 return Ok((best, Profiles::default()));
             }
-            let identified = Identifiability::of(&best_fit.by_parts(best.slopes.clone()), deviation, quantile);
-            match best_fit.profiles(&identified, (deviation, quantile), (&others, self.share()))? {
+            match best_fit.profiles(&best_fit.identified(), &others, self.share())? {
                 Profiled::Kept(profiles) => return Ok((best, profiles)),
                 // The minimum that is replaced may still fit as well, within what noise explains.
                 Profiled::Better(better) => others.push(std::mem::replace(&mut best, better)),
@@ -433,7 +432,7 @@ impl CalibrationCase {
     ) -> Result<(Vec<FittedParameter>, Vec<usize>), StudyError> {
         let unknowns = self.unknowns(document, simulated)?;
         self.check_choices(document, simulated)?;
-        self.check_rows(document, rows, (&unknowns, simulated))?;
+        self.check_rows(document, rows, &unknowns, simulated)?;
         let training = self.training(document, rows, unknowns.len())?;
         Ok((unknowns, training))
     }
@@ -450,12 +449,17 @@ fn only_to_identify(error: &StudyError) -> String {
 }
 
 impl BestFit<'_> {
+    /// Returns the information that the rows contain about the parameters.
+    fn identified(&self) -> Identifiability {
+        let ResidualNoise { deviation, quantile } = self.noise();
+        Identifiability::of(&self.by_parts(self.best.slopes.clone()), deviation, quantile)
+    }
+
     /// Returns the information that the rows contain about the parameters, and the combinations that they determine.
     fn information(&self) -> Result<(Identifiability, Vec<CombinationTerms>), StudyError> {
-        let (deviation, quantile) = self.deviation();
-        let identified = Identifiability::of(&self.by_parts(self.best.slopes.clone()), deviation, quantile);
+        let identified = self.identified();
         let combinations = if self.knows_noise() {
-            combination::determined_combinations(self, &identified, quantile * deviation)?
+            combination::determined_combinations(self, &identified, self.noise().limit())?
         } else {
             Vec::new()
         };
@@ -466,11 +470,12 @@ impl BestFit<'_> {
     fn answer(
         &self,
         choices: Vec<TriedChoice>,
-        (profiles, interval_evaluations): (&Profiles, usize),
+        profiles: &Profiles,
+        interval_evaluations: usize,
         fitted: &FittedChoice,
         file: &Path,
     ) -> Result<Calibrated, StudyError> {
-        let (deviation, quantile) = self.deviation();
+        let ResidualNoise { deviation, quantile } = self.noise();
         let (identified, combinations) = self.information()?;
         let machine = self.fit.simulated.base(0, &self.fit.assigned(&self.best.point))?.scenario.machine_ron();
         let evaluations = self.fit.spent.get();
@@ -479,15 +484,14 @@ impl BestFit<'_> {
         let values = self.values_of(&self.best.point, is_predicted)?;
         let level = self.case.intervals.level.and_then(IntervalLevel::of_percent);
         let of_parameters = self.parameter_intervals(&identified, &combinations, profiles)?;
-        let known = (&identified, &of_parameters.coordinates[..]);
-        let allowed = level.map(|_| self.allowed_points(known, &profiles.as_good)).transpose()?.unwrap_or_default();
-        let uncertain = (known.0, known.1, &allowed[..]);
+        let allowed = || self.allowed_points(&identified, &of_parameters.coordinates, &profiles.as_good);
+        let allowed = level.map(|_| allowed()).transpose()?.unwrap_or_default();
+        let uncertain = ParameterUncertainty { identified: &identified, intervals: &of_parameters, allowed: &allowed };
         let intervals = level.map(|level| self.intervals(level, &values, uncertain, &left_out)).transpose()?;
         let predictor = intervals.as_ref().filter(|_| self.best.has_converged).map(|known| {
-            let errors = (known.level, known.conformal.clone());
             let others = choices.iter().skip(1).filter(|choice| choice.is_as_good);
             let others = others.map(|choice| choice.settings.clone()).collect();
-            self.predictor((&fitted.settings, others), file, (&identified, &of_parameters, &allowed), errors)
+            self.predictor(&fitted.settings, others, file, uncertain, known)
         });
         Ok(Calibrated {
             case: self.case.clone(),
@@ -515,8 +519,7 @@ impl BestFit<'_> {
 
     /// Returns where the descents of an alternative ended.
     fn descents(&self, of: &FittedChoice) -> DescentCounts {
-        let (deviation, quantile) = self.deviation();
-        let explained = (quantile * deviation).powi(2);
+        let explained = self.noise().explained();
         let at_worse = of.ends.iter().filter(|cost| *cost - self.best.cost() > explained).count();
         DescentCounts { all: of.descents, first: of.first_descents, at_best: of.ends.len() - at_worse, at_worse }
     }
@@ -540,8 +543,7 @@ impl BestFit<'_> {
     /// Returns whether an alternative fits as well as the best one, given the uncertainty of the data.
     fn fits_as_well(&self, fitted: &FittedChoice) -> bool {
         let cost = fitted.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
-        let (deviation, quantile) = self.deviation();
-        cost - self.best.cost() <= (quantile * deviation).powi(2)
+        cost - self.best.cost() <= self.noise().explained()
     }
 
     fn choices(&self, fitted: &[FittedChoice]) -> Result<Vec<TriedChoice>, StudyError> {

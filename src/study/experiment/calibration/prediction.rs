@@ -6,6 +6,7 @@ use super::best_fit::BestFit;
 use super::cross_validation::leave_one_out_residuals;
 use super::description::Loss;
 use super::fitted_parameter::{CoordinateInterval, FittedParameter};
+use super::intervals::ParameterUncertainty;
 use super::rows::MeasuredRow;
 use crate::analysis::medians;
 use crate::experiment::{IntervalLevel, StudyError};
@@ -136,10 +137,10 @@ impl BestFit<'_> {
         &self,
         level: IntervalLevel,
         values: &[Option<f64>],
-        (identified, intervals, allowed): (&Identifiability, &[CoordinateInterval], &[Vec<Vec<f64>>]),
+        uncertain: ParameterUncertainty<'_>,
         left_out: &[HeldOutGroup],
     ) -> Result<RowIntervals, StudyError> {
-        let uncertainties = self.uncertainties(identified, intervals, allowed)?;
+        let uncertainties = self.uncertainties(uncertain)?;
         let (errors_from, errors) = self.errors(values, left_out)?;
         let score = |(row, error): &(usize, f64)| {
             let (kind, extent) = self.place(&self.fit.rows[*row]);
@@ -149,7 +150,7 @@ impl BestFit<'_> {
         let interval = |row: usize| {
             let (kind, extent) = self.place(&self.fit.rows[row]);
             let reach = uncertainties[row].interval(conformal.half_width(&kind, extent, level.share())?);
-            values[row].map(|value| around(self.fit.loss, value, (reach, self.noise_of(row))))
+            values[row].map(|value| around(self.fit.loss, value, reach, self.noise_of(row)))
         };
         Ok(RowIntervals { level, of_rows: (0..values.len()).map(interval).collect(), conformal, errors_from })
     }
@@ -163,17 +164,14 @@ impl BestFit<'_> {
 
     /// Returns the uncertainty of each row, in units of its noise, from the noise of a measurement, the uncertainty of
     /// the parameters and the points that the data allow.
-    fn uncertainties(
-        &self,
-        identified: &Identifiability,
-        intervals: &[CoordinateInterval],
-        allowed: &[Vec<Vec<f64>>],
-    ) -> Result<Vec<PredictionUncertainty>, StudyError> {
-        let (deviation, _) = self.deviation();
+    fn uncertainties(&self, uncertain: ParameterUncertainty<'_>) -> Result<Vec<PredictionUncertainty>, StudyError> {
+        let ParameterUncertainty { identified, intervals, allowed } = uncertain;
+        let intervals = &intervals.coordinates;
+        let deviation = self.noise().deviation;
         let rows: Vec<usize> = (0..self.fit.rows.len()).collect();
         let effects = |index: usize| {
-            let (ends, extension) = self.extension(identified, (index, intervals[index]));
-            let changes = self.fit.changes_at_ends(&self.best.point, (index, ends), &rows)?;
+            let (ends, extension) = self.extension(identified, index, intervals[index]);
+            let changes = self.fit.changes_at_ends(&self.best.point, index, ends, &rows)?;
             Ok(changes.into_iter().map(|changes| extension.effect(changes)).collect())
         };
         let effects: Vec<Vec<_>> = (0..intervals.len()).map(effects).collect::<Result<_, StudyError>>()?;
@@ -195,11 +193,12 @@ impl BestFit<'_> {
     pub fn extension(
         &self,
         identified: &Identifiability,
-        (index, interval): (usize, CoordinateInterval),
+        index: usize,
+        interval: CoordinateInterval,
     ) -> (CoordinateInterval, Extension) {
         let (unknown, at) = (&self.fit.unknowns[index], self.best.point[index]);
         if identified.is_entangled(index) {
-            return (interval, Extension::Bounded { span: span(identified, index, (unknown, interval)) });
+            return (interval, Extension::Bounded { span: span(identified, index, unknown, interval) });
         }
         // Data without errors leave an interval of no width.
         let to = at + unknown.step(at);
@@ -239,11 +238,7 @@ impl BestFit<'_> {
 /// Returns the change of the range fraction to which the change of a value over the interval of an undetermined parameter
 /// refers. The covariance spreads a parameter without influence evenly over its range, but its interval contains all
 /// values that the data allow. Parameters of a combination compensate for each other only with slopes.
-fn span(
-    identified: &Identifiability,
-    index: usize,
-    (unknown, (low, high)): (&FittedParameter, CoordinateInterval),
-) -> f64 {
+fn span(identified: &Identifiability, index: usize, unknown: &FittedParameter, (low, high): CoordinateInterval) -> f64 {
     if identified.has_no_influence(index) { 1.0 } else { unknown.part(high) - unknown.part(low) }
 }
 
@@ -258,7 +253,7 @@ pub fn of_residual(loss: Loss, noise: f64, of_value: PredictionUncertainty) -> P
 
 /// Returns the interval with this reach around a value, in units of the noise; for relative deviations, the reach is
 /// that of the logarithm.
-pub fn around(loss: Loss, value: f64, (reach, noise): (Reach, f64)) -> (f64, f64) {
+pub fn around(loss: Loss, value: f64, reach: Reach, noise: f64) -> (f64, f64) {
     let (below, above) = (reach.below * noise, reach.above * noise);
     match loss {
         Loss::Relative => (value * (-below).exp(), value * above.exp()),

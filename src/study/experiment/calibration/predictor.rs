@@ -6,12 +6,12 @@ use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
 use super::fitted_parameter::FittedParameter;
 use super::inputs::inputs;
-use super::intervals::ParameterIntervals;
-use super::prediction::{Extension, around, of_residual};
+use super::intervals::ParameterUncertainty;
+use super::prediction::{Extension, RowIntervals, around, of_residual};
 use super::rows::calibrating;
 use super::{AlternativeFits, CalibrationRequest, EVALUATIONS, conflicts, words};
 use crate::experiment::{CalibratedValues, IntervalLevel, Setting, StudyError, Workers};
-use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Identifiability, Reach};
+use crate::model::fit::{Conformal, CoordinateEffect, Covariance, Reach};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{AxisValue, Plan, RESULTS};
 use serde::{Deserialize, Serialize};
@@ -98,10 +98,11 @@ pub struct NearbyParameter {
 const ENTANGLED: f64 = 0.9;
 
 impl NearbyParameter {
-    /// Returns parameter number `index` of a fit with these intervals.
-    fn of(best_fit: &BestFit<'_>, identified: &Identifiability, intervals: &ParameterIntervals, index: usize) -> Self {
+    /// Returns parameter number `index` of a fit with this uncertainty.
+    fn of(best_fit: &BestFit<'_>, uncertain: ParameterUncertainty<'_>, index: usize) -> Self {
+        let ParameterUncertainty { identified, intervals, .. } = uncertain;
         let unknown = &best_fit.fit.unknowns[index];
-        let ((low, high), extension) = best_fit.extension(identified, (index, intervals.coordinates[index]));
+        let ((low, high), extension) = best_fit.extension(identified, index, intervals.coordinates[index]);
         let text = |coordinate: f64| unknown.text(unknown.value(coordinate));
         Self {
             path: unknown.path.clone(),
@@ -178,13 +179,14 @@ impl CalibrationCase {
         level: IntervalLevel,
         workers: Workers<'_>,
     ) -> Result<Predictor, StudyError> {
-        self.with_fits(document, file, workers, |fits| self.predictor_of(fits, (file, level)))
+        self.with_fits(document, file, workers, |fits| self.predictor_of(fits, file, level))
     }
 
     fn predictor_of(
         &self,
         fits: &AlternativeFits<'_, '_>,
-        (file, level): (&Path, IntervalLevel),
+        file: &Path,
+        level: IntervalLevel,
     ) -> Result<Predictor, StudyError> {
         let chosen = &fits.fitted[0];
         let Some(best) = chosen.minimum.as_ref().filter(|best| best.has_converged) else {
@@ -200,17 +202,12 @@ impl CalibrationCase {
         let intervals = best_fit.parameter_intervals(&identified, &combinations, &profiles)?;
         let left_out = cross_validation::leave_out(&best_fit, "")?;
         let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
-        let allowed = best_fit.allowed_points((&identified, &intervals.coordinates), &profiles.as_good)?;
-        let uncertain = (&identified, &intervals.coordinates[..], &allowed[..]);
-        let conformal = best_fit.intervals(level, &values, uncertain, &left_out)?.conformal;
+        let allowed = best_fit.allowed_points(&identified, &intervals.coordinates, &profiles.as_good)?;
+        let uncertain = ParameterUncertainty { identified: &identified, intervals: &intervals, allowed: &allowed };
+        let of_rows = best_fit.intervals(level, &values, uncertain, &left_out)?;
         let others = fits.fitted[1..].iter().filter(|fitted| best_fit.fits_as_well(fitted));
         let others = others.map(|fitted| fitted.settings.clone()).collect();
-        Ok(best_fit.predictor(
-            (&chosen.settings, others),
-            file,
-            (&identified, &intervals, &allowed),
-            (level, conformal),
-        ))
+        Ok(best_fit.predictor(&chosen.settings, others, file, uncertain, &of_rows))
     }
 }
 
@@ -219,12 +216,13 @@ impl BestFit<'_> {
     /// fit as well, the parameters with their uncertainty, and the errors of predictions.
     pub(super) fn predictor(
         &self,
-        (choice, as_good): (&[Setting], Vec<Vec<Setting>>),
+        choice: &[Setting],
+        as_good: Vec<Vec<Setting>>,
         file: &Path,
-        (identified, intervals, allowed): (&Identifiability, &ParameterIntervals, &[Vec<Vec<f64>>]),
-        (level, conformal): (IntervalLevel, Conformal),
+        uncertain: ParameterUncertainty<'_>,
+        of_rows: &RowIntervals,
     ) -> Predictor {
-        let parameter = |index| NearbyParameter::of(self, identified, intervals, index);
+        let parameter = |index| NearbyParameter::of(self, uncertain, index);
         let text = |(unknown, at): (&FittedParameter, &f64)| unknown.text(unknown.value(*at));
         let texts = |point: &Vec<f64>| self.fit.unknowns.iter().zip(point).map(text).collect();
         let texts = |set: &Vec<Vec<f64>>| set.iter().map(texts).collect();
@@ -234,13 +232,13 @@ impl BestFit<'_> {
             choice: choice.to_vec(),
             as_good,
             parameters: (0..self.fit.unknowns.len()).map(parameter).collect(),
-            allowed: allowed.iter().map(texts).collect(),
-            level,
+            allowed: uncertain.allowed.iter().map(texts).collect(),
+            level: of_rows.level,
             loss: self.case.loss,
             noise: self.fit.noise.iter().copied().fold(0.0, f64::max),
-            deviation: self.deviation().0,
-            covariance: identified.covariance.clone(),
-            conformal,
+            deviation: self.noise().deviation,
+            covariance: uncertain.identified.covariance.clone(),
+            conformal: of_rows.conformal.clone(),
             simulated: self.case.tables.iter().map(|table| table.simulated.clone()).collect(),
             has_kinds: !self.case.intervals.kinds.is_empty(),
             columns: self.calibrated_columns(),
@@ -480,7 +478,7 @@ impl Predictor {
     /// `value`, and each of the [variations](Self::variations) simulates the corresponding element of `nearby`, which equals
     /// `value` if the scenario lacks the parameters. Returns `None` if too few errors are known.
     #[must_use]
-    pub fn interval(&self, (value, extent): (f64, f64), nearby: &[f64]) -> Option<(f64, f64)> {
+    pub fn interval(&self, value: f64, extent: f64, nearby: &[f64]) -> Option<(f64, f64)> {
         let per_value = match self.loss {
             Loss::Relative => value.max(f64::MIN_POSITIVE).recip(),
             Loss::Absolute => 1.0,
@@ -501,6 +499,6 @@ impl Predictor {
             extent,
             self.level.share(),
         )?);
-        Some(around(self.loss, value, (reach, self.noise)))
+        Some(around(self.loss, value, reach, self.noise))
     }
 }

@@ -1,9 +1,9 @@
 //! Profiles: the range of a parameter when all others are refitted, for cases in which slopes at the best point are not
 //! enough.
 
-use super::best_fit::BestFit;
+use super::best_fit::{BestFit, ResidualNoise};
 use super::fitted_parameter::{CoordinateInterval, FittedParameter};
-use super::fitting::Fitting;
+use super::fitting::{EvaluatedPoint, Fitting, sum_of_squares};
 use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, LeastSquares, Minimum, minimise};
 
@@ -113,8 +113,7 @@ impl LeastSquares for ReducedFit<'_, '_> {
 struct ProfileWalk<'w, 'f> {
     found: &'w BestFit<'f>,
     identified: &'w Identifiability,
-    /// The squared change of the residuals that noise explains.
-    explained: f64,
+    noise: ResidualNoise,
     as_good: Vec<Vec<f64>>,
     /// Other minima that fit as well.
     others: Vec<Minimum>,
@@ -127,33 +126,24 @@ struct ProfileWalk<'w, 'f> {
 impl BestFit<'_> {
     /// Profiles the minimum, with all other parameters refitted at each step. Parameters that are not entangled are
     /// followed to the ends of their intervals. Parameters without influence are tried beyond the point where they
-    /// begin to have some. `deviation` is that of a residual, and `quantile` the number of deviations that noise
-    /// explains. `others` are further minima, and `budget` is the number of evaluations.
+    /// begin to have some. `others` are further minima, and `budget` is the number of evaluations.
     ///
     /// # Errors
     /// Returns the errors of the runs.
     pub fn profiles(
         &self,
         identified: &Identifiability,
-        (deviation, quantile): (f64, f64),
-        (others, budget): (&[Minimum], usize),
+        others: &[Minimum],
+        budget: usize,
     ) -> Result<Profiled, StudyError> {
-        let explained = (quantile * deviation).powi(2);
-        let fits_as_well = |minimum: &&Minimum| minimum.cost() - self.best.cost() <= explained;
+        let noise = self.noise();
+        let fits_as_well = |minimum: &&Minimum| minimum.cost() - self.best.cost() <= noise.explained();
         let others: Vec<Minimum> = others.iter().filter(fits_as_well).cloned().collect();
         let as_good = others.iter().map(|minimum| minimum.point.clone()).collect();
-        let mut walk = ProfileWalk {
-            found: self,
-            identified,
-            explained,
-            as_good,
-            others: Vec::new(),
-            left: budget,
-            not_followed: 0,
-        };
-        let noise = (deviation, quantile);
-        let intervals = walk.exchange(noise).and_then(|()| walk.intervals()).and_then(|intervals| {
-            others.iter().try_for_each(|other| walk.look_around(other, noise))?;
+        let mut walk =
+            ProfileWalk { found: self, identified, noise, as_good, others: Vec::new(), left: budget, not_followed: 0 };
+        let intervals = walk.exchange().and_then(|()| walk.intervals()).and_then(|intervals| {
+            others.iter().try_for_each(|other| walk.look_around(other))?;
             Ok(intervals)
         });
         match intervals {
@@ -171,7 +161,7 @@ impl BestFit<'_> {
 impl BestFit<'_> {
     /// Returns the point where a parameter of the minimum has moved by a fraction of its range, and the others follow
     /// according to their correlations with it.
-    pub fn beside(&self, identified: &Identifiability, (index, by): (usize, f64)) -> Vec<f64> {
+    pub fn beside(&self, identified: &Identifiability, index: usize, by: f64) -> Vec<f64> {
         let covariance = &identified.covariance.0[index];
         let moved = |(other, (unknown, at)): (usize, (&FittedParameter, &f64))| {
             unknown.at_part(unknown.part(*at) + by * covariance[other] / covariance[index])
@@ -186,7 +176,8 @@ impl BestFit<'_> {
     /// Returns the errors of the runs.
     pub fn refit_others(
         &self,
-        (index, start): (usize, &[f64]),
+        index: usize,
+        start: &[f64],
         most: usize,
         left: &mut usize,
     ) -> Result<Option<(Vec<f64>, Minimum)>, StudyError> {
@@ -221,17 +212,17 @@ impl ProfileWalk<'_, '_> {
     /// constants matters, and a descent has taken the one for the other, both ways fit. All are refitted, since the
     /// other way may fit only with slightly different values: links, for example, also carry headers. The refits do not
     /// count towards the budget.
-    fn exchange(&mut self, noise: (f64, f64)) -> Result<(), Stop> {
+    fn exchange(&mut self) -> Result<(), Stop> {
         let left = self.left;
-        for (cost, point, residuals) in self.exchanged()?.into_iter().take(EXCHANGES) {
+        for EvaluatedPoint { cost, point, residuals } in self.exchanged()?.into_iter().take(EXCHANGES) {
             self.left = EVALUATIONS_OF_AN_EXCHANGE * point.len();
             let found = self.refit(&point, residuals)?;
-            if cost - self.found.best.cost() <= self.explained {
+            if cost - self.found.best.cost() <= self.noise.explained() {
                 self.as_good.push(point);
             }
             if let Some(found) = found {
                 self.as_good.push(found.point.clone());
-                self.look_around(&found, noise)?;
+                self.look_around(&found)?;
                 self.others.push(found);
             }
         }
@@ -240,7 +231,7 @@ impl ProfileWalk<'_, '_> {
     }
 
     /// Returns the points with the values of two parameters exchanged that may fit after a refit, the best one first.
-    fn exchanged(&self) -> Result<Vec<ExchangedPoint>, StudyError> {
+    fn exchanged(&self) -> Result<Vec<EvaluatedPoint>, StudyError> {
         let (fit, best) = (self.found.fit, self.found.best);
         let size = best.point.len();
         let pairs = (0..size).flat_map(|first| (first + 1..size).map(move |second| (first, second)));
@@ -248,10 +239,10 @@ impl ProfileWalk<'_, '_> {
         for point in pairs.filter_map(|pair| exchanged_point(fit.unknowns, &best.point, pair)) {
             fit.spent.set(fit.spent.get() + 1);
             let residuals = fit.residuals_of(&point, &fit.training)?;
-            exchanged.push((sum_of_squares(&residuals), point, residuals));
+            exchanged.push(EvaluatedPoint::new(point, residuals));
         }
-        exchanged.retain(|(cost, ..)| *cost <= MAX_EXCHANGED * (best.cost() + self.explained));
-        exchanged.sort_by(|one, other| one.0.total_cmp(&other.0));
+        exchanged.retain(|one| one.cost <= MAX_EXCHANGED * (best.cost() + self.noise.explained()));
+        exchanged.sort_by(|one, other| one.cost.total_cmp(&other.cost));
         Ok(exchanged)
     }
 
@@ -266,10 +257,10 @@ impl ProfileWalk<'_, '_> {
         self.left -= spent;
         let Some(found) = found else { return Ok(None) };
         let change = found.cost() - self.found.best.cost();
-        if change < -BETTER * self.explained {
+        if change < -BETTER * self.noise.explained() {
             return Err(Stop::Better(found));
         }
-        Ok((change <= self.explained).then_some(found))
+        Ok((change <= self.noise.explained()).then_some(found))
     }
 
     /// Returns the end of the interval of a parameter on one side, and whether the budget allowed to find it.
@@ -282,10 +273,10 @@ impl ProfileWalk<'_, '_> {
             let at = unknown.at_part(part);
             let Some(change) = self.least_change(index, part - here)? else { return Ok((at, false)) };
             let is_at_bound = !(0.0..1.0).contains(&part);
-            if is_at_bound || change >= MIN_CHANGE * self.explained {
+            if is_at_bound || change >= MIN_CHANGE * self.noise.explained() {
                 return Ok((at, true));
             }
-            let factor = (self.explained / change.max(f64::MIN_POSITIVE)).sqrt();
+            let factor = (self.noise.explained() / change.max(f64::MIN_POSITIVE)).sqrt();
             width *= factor.clamp(FACTORS.0, FACTORS.1);
         }
         Ok((unknown.at_part(here + side * width), true))
@@ -295,32 +286,34 @@ impl ProfileWalk<'_, '_> {
     /// budget is spent. The refit starts where correlations predict the other parameters. Since correlations do not
     /// apply beyond a kink, a second refit starts from the nearest point that is known to fit as well.
     fn least_change(&mut self, index: usize, by: f64) -> Result<Option<f64>, Stop> {
-        let start = self.found.beside(self.identified, (index, by));
+        let start = self.found.beside(self.identified, index, by);
         let Some(change) = self.follow(index, &start, most_of(start.len()))? else { return Ok(None) };
         let off = |point: &[f64]| (point[index] - start[index]).abs();
         let nearest = self.as_good.iter().min_by(|left, right| off(left).total_cmp(&off(right)));
-        let Some(mut nearest) = nearest.filter(|_| change > self.explained).cloned() else { return Ok(Some(change)) };
+        let Some(mut nearest) = nearest.filter(|_| change > self.noise.explained()).cloned() else {
+            return Ok(Some(change));
+        };
         nearest[index] = start[index];
         Ok(Some(self.follow(index, &nearest, most_of(start.len()))?.map_or(change, |other| change.min(other))))
     }
 
     /// Adds the points near the ends of the intervals around another minimum that fit as well as the best one.
-    fn look_around(&mut self, other: &Minimum, (deviation, quantile): (f64, f64)) -> Result<(), Stop> {
+    fn look_around(&mut self, other: &Minimum) -> Result<(), Stop> {
         let fit = self.found.fit;
         let slopes = fit.by_parts(&other.point, other.slopes.clone());
-        let identified = Identifiability::of(&slopes, deviation, quantile);
+        let identified = Identifiability::of(&slopes, self.noise.deviation, self.noise.quantile);
         let beside = BestFit { best: other, ..*self.found };
         let above = (other.cost() - self.found.best.cost()).max(0.0);
-        let part = INSIDE * (1.0 - above / self.explained).max(0.0).sqrt();
+        let part = INSIDE * (1.0 - above / self.noise.explained()).max(0.0).sqrt();
         for (index, side) in (0..other.point.len()).flat_map(|index| [(index, 1.0), (index, -1.0)]) {
             if self.left == 0 {
                 break;
             }
-            let point = beside.beside(&identified, (index, side * part * identified.half_widths[index]));
+            let point = beside.beside(&identified, index, side * part * identified.half_widths[index]);
             self.left -= 1;
             fit.spent.set(fit.spent.get() + 1);
             let cost = sum_of_squares(&fit.residuals_of(&point, &fit.training)?);
-            if cost - self.found.best.cost() <= self.explained {
+            if cost - self.found.best.cost() <= self.noise.explained() {
                 self.as_good.push(point);
             }
         }
@@ -330,14 +323,14 @@ impl ProfileWalk<'_, '_> {
     /// Refits the other parameters with one parameter fixed at its value in `start`. Returns the change of the sum of
     /// squares, or `None` if the budget is spent. Takes at most `most` evaluations.
     fn follow(&mut self, index: usize, start: &[f64], most: usize) -> Result<Option<f64>, Stop> {
-        let Some((point, found)) = self.found.refit_others((index, start), most, &mut self.left)? else {
+        let Some((point, found)) = self.found.refit_others(index, start, most, &mut self.left)? else {
             return Ok(None);
         };
         let change = found.cost() - self.found.best.cost();
-        if change < -BETTER * self.explained {
+        if change < -BETTER * self.noise.explained() {
             return Err(Stop::Better(self.descend(&point, found.residuals)?));
         }
-        if change <= self.explained {
+        if change <= self.noise.explained() {
             self.as_good.push(point);
         }
         Ok(Some(change))
@@ -366,13 +359,6 @@ impl ProfileWalk<'_, '_> {
         }
         Ok(())
     }
-}
-
-/// A point with the values of two parameters exchanged: the sum of squares, the point and its residuals.
-type ExchangedPoint = (f64, Vec<f64>, Vec<f64>);
-
-fn sum_of_squares(residuals: &[f64]) -> f64 {
-    residuals.iter().map(|residual| residual * residual).sum()
 }
 
 /// Returns the most evaluations for the refit of all but one of some parameters.

@@ -373,14 +373,14 @@ fn predictions_follow_a_sum_that_alone_is_determined() {
                 burst(&best.iter().map(of).collect::<Vec<_>>())
             })
             .collect();
-        let (low, high) = predictor.interval((burst(&best), 1.0), &nearby).unwrap();
+        let (low, high) = predictor.interval(burst(&best), 1.0, &nearby).unwrap();
         let [ends, inside, middle] = [1.0, 20.0, 41.75].map(|one: f64| burst_of(1e-6 * one, 1e-6 * (83.5 - one)));
         assert!(low <= inside && ends <= high, "{loss}: {low} {inside} {ends} {high}");
         // The bend itself may lie between two points.
         assert!(low < 1.01 * middle, "{loss}: {low} {middle}");
         assert!(low > 0.9 * middle && high < 1.1 * ends, "{loss}: {low} {middle} {ends} {high}");
         assert_eq!(
-            (kept.interval((burst(&best), 1.0), &nearby), kept.variations()),
+            (kept.interval(burst(&best), 1.0, &nearby), kept.variations()),
             (Some((low, high)), predictor.variations())
         );
     }

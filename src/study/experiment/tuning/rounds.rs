@@ -5,7 +5,7 @@
 use super::candidate::{Candidate, Standing};
 use super::{Subject, Tuning, can_be_bound};
 use crate::analysis::Sample;
-use crate::experiment::calibration::VariedCases;
+use crate::experiment::calibration::{MeanMakespan, VariedCases};
 use crate::experiment::cases::memory_budget::MemoryBudget;
 use crate::experiment::cases::repetition::repetition;
 use crate::experiment::cases::stopping::{is_sufficient, needs_another_run};
@@ -395,9 +395,9 @@ impl Race<'_> {
             let memory = one.case.as_ref().map_or(0, |case| case.scenario.estimate().memory_bytes);
             let _place = self.room.enter(memory);
             let runs = u32::try_from(one.makespans.len()).expect("a case has fewer runs");
-            let makespan = (one.makespan_s().unwrap_or_default(), runs);
+            let makespan = MeanMakespan { seconds: one.makespan_s().unwrap_or_default(), runs };
             let keys = one.case.as_ref().map_or(&[][..], |case| &case.keys);
-            (*candidate, catching_panics(|| varied.interval((one.point, keys), makespan, self.workers.recall)))
+            (*candidate, catching_panics(|| varied.interval(one.point, keys, makespan, self.workers.recall)))
         };
         Ok(self.workers.pool(run.len())?.install(|| run.par_iter().map(interval).collect()))
     }
