@@ -9,14 +9,30 @@ use rand_chacha::ChaCha8Rng;
 /// The choice of packets that take a detour, and of their intermediate nodes.
 pub(super) struct IndirectRouting {
     routes: Routes,
-    /// The threshold in favour of the natural route, and the weights of both routes; `None` if all packets take a
-    /// detour.
-    preference: Option<(u32, Weights)>,
+    /// The choice between both routes; `None` if all packets take a detour.
+    preference: Option<UgalPreference>,
     through: Through,
 }
 
+/// The rule by which UGAL prefers the natural route to a detour.
+#[derive(Clone, Copy)]
+pub(super) struct UgalPreference {
+    /// The threshold in favour of the natural route.
+    pub threshold: u32,
+    /// The weights of both routes.
+    pub weights: Weights,
+}
+
+/// A route that passes an intermediate node.
+#[derive(Clone, Copy)]
+struct IndirectRoute {
+    at: u32,
+    via: u32,
+    to: u32,
+}
+
 impl IndirectRouting {
-    pub fn new(topology: &Topology, preference: Option<(u32, Weights)>, through: Through) -> Self {
+    pub fn new(topology: &Topology, preference: Option<UgalPreference>, through: Through) -> Self {
         Self { routes: Routes::of(topology), preference, through }
     }
 
@@ -30,17 +46,18 @@ impl IndirectRouting {
         rng: &mut ChaCha8Rng,
     ) -> u32 {
         if way.is_open() && is_router(topology, at) {
-            way.decide(self.detour(topology, (way.from, at, to), load, rng));
+            way.decide(self.detour(topology, way.from, (at, to), load, rng));
         }
         way.pass(topology, self.through, at);
         way.leave(at, to, &self.routes)
     }
 
-    /// Returns the intermediate node of a packet, if it takes a detour; the draw happens in any case.
+    /// Returns the intermediate node of a packet of node `from`, if it takes a detour; the draw happens in any case.
     fn detour(
         &self,
         topology: &Topology,
-        (from, at, to): (u32, u32, u32),
+        from: u32,
+        (at, to): (u32, u32),
         load: impl Fn(u32) -> u64,
         rng: &mut ChaCha8Rng,
     ) -> Option<u32> {
@@ -50,7 +67,9 @@ impl IndirectRouting {
         let returns = || topology.path(at, via).skip(1).chain(topology.path(via, to)).any(|vertex| vertex == from);
         let continues = continues && !returns();
         let is_taken = continues
-            && self.preference.is_none_or(|preference| self.is_preferred(topology, (at, via, to), load, preference));
+            && self
+                .preference
+                .is_none_or(|rule| self.is_preferred(topology, IndirectRoute { at, via, to }, load, rule));
         is_taken.then_some(via)
     }
 
@@ -59,13 +78,14 @@ impl IndirectRouting {
     fn is_preferred(
         &self,
         topology: &Topology,
-        (at, via, to): (u32, u32, u32),
+        route: IndirectRoute,
         load: impl Fn(u32) -> u64,
-        (threshold, weights): (u32, Weights),
+        UgalPreference { threshold, weights }: UgalPreference,
     ) -> bool {
+        let IndirectRoute { at, via, to } = route;
         let load = |target| load(self.routes.course(at, target).0);
         let (straight, round) = match weights {
-            Weights::Links => (topology.distance(at, to).into(), self.detour_length(topology, (at, via, to))),
+            Weights::Links => (topology.distance(at, to).into(), self.detour_length(topology, route)),
             Weights::OneAndTwo => (1, 2),
         };
         straight * load(to) > round * load(via) + u64::from(threshold)
@@ -73,8 +93,8 @@ impl IndirectRouting {
 }
 
 impl IndirectRouting {
-    /// Returns the number of links from `at` through `via` to `to`.
-    fn detour_length(&self, topology: &Topology, (at, via, to): (u32, u32, u32)) -> u64 {
+    /// Returns the number of links of a route.
+    fn detour_length(&self, topology: &Topology, IndirectRoute { at, via, to }: IndirectRoute) -> u64 {
         let mut links = 0;
         for vertex in topology.path(at, via) {
             if turns(topology, self.through, vertex, via) {
@@ -102,7 +122,8 @@ mod tests {
     }
 
     fn detours(topology: &Topology, threshold: Option<u32>) -> IndirectRouting {
-        IndirectRouting::new(topology, threshold.map(|threshold| (threshold, Weights::Links)), Through::Group)
+        let preference = threshold.map(|threshold| UgalPreference { threshold, weights: Weights::Links });
+        IndirectRouting::new(topology, preference, Through::Group)
     }
 
     /// Returns the vertices on the route of a packet, where `load` packets wait at each port.
@@ -137,7 +158,11 @@ mod tests {
                 at = topology.neighbour(at, way.leave(at, 71, &detours.routes)).unwrap().0;
                 links += 1;
             }
-            assert_eq!(detours.detour_length(&topology, (72, via, 71)), links, "{through:?} {via}");
+            assert_eq!(
+                detours.detour_length(&topology, IndirectRoute { at: 72, via, to: 71 }),
+                links,
+                "{through:?} {via}"
+            );
             let turned = turned.unwrap();
             assert_eq!((turned - 72) / 4, via / 8, "in the group");
             assert!(through == Through::Group || topology.neighbour(via, 0).unwrap().0 == turned);
@@ -150,7 +175,9 @@ mod tests {
         let detours = IndirectRouting::new(&topology, None, Through::Router);
         // From router 72 to node 71 by port 2, to node 9, of the next group, by port 3.
         let pays = |loads: [u64; 2], weights| {
-            detours.is_preferred(&topology, (72, 9, 71), |port| loads[usize::from(port != 2)], (30, weights))
+            let route = IndirectRoute { at: 72, via: 9, to: 71 };
+            let rule = UgalPreference { threshold: 30, weights };
+            detours.is_preferred(&topology, route, |port| loads[usize::from(port != 2)], rule)
         };
         assert!(!pays([50, 10], Weights::OneAndTwo) && pays([51, 10], Weights::OneAndTwo));
         assert!(pays([50, 10], Weights::Links), "4 links of 50 against 6 of 10, and 30");

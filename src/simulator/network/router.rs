@@ -3,7 +3,7 @@
 use super::Network;
 use super::choice::{any, hashed, one_of};
 use super::distances::DistanceTable;
-use super::indirect_routing::IndirectRouting;
+use super::indirect_routing::{IndirectRouting, UgalPreference};
 use super::route_state::RouteState;
 use super::routing::{Choice, Routing, Through, TieRule};
 use super::routing_table::RoutingTable;
@@ -47,7 +47,8 @@ impl RouteSelector {
             Routing::Ties(rule) => Selection::RingTies(RingTies::new(topology, *rule)),
             Routing::Valiant => Selection::Indirect(IndirectRouting::new(topology, None, Through::Group)),
             Routing::Ugal { threshold, weights, through } => {
-                Selection::Indirect(IndirectRouting::new(topology, Some((*threshold, *weights)), *through))
+                let preference = UgalPreference { threshold: *threshold, weights: *weights };
+                Selection::Indirect(IndirectRouting::new(topology, Some(preference), *through))
             }
             Routing::UpDown => Selection::Signposts(RoutingTable::up_down(wiring())),
             Routing::ShortestPath(Choice::Lowest) => shortest(Tie::Lowest),

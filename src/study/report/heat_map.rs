@@ -26,11 +26,19 @@ const STYLE: &str = "
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatMap {
     drawing: Drawing,
-    /// The ends and the utilisation of each channel. The busiest is last, so that it is drawn on top.
-    channels: Vec<(u32, u32, f64)>,
+    /// The busiest channel is last, so that it is drawn on top.
+    channels: Vec<ChannelUtilization>,
     /// The utilisation at the end of the colour scale.
     top: f64,
     has_legend: bool,
+}
+
+/// One direction of a link, and the fraction of the time in which it is busy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ChannelUtilization {
+    from: u32,
+    to: u32,
+    used: f64,
 }
 
 impl Lettered for HeatMap {
@@ -50,9 +58,10 @@ impl HeatMap {
         let makespan = trace.makespan.seconds();
         let used = |link: &LinkLoad| if makespan > 0.0 { link.busy.seconds() / makespan } else { 0.0 };
         // In reverse order, so that the first of equally busy links is the busiest, as in the report of the run.
-        let mut channels: Vec<_> = trace.links.iter().rev().map(|link| (link.from, link.to, used(link))).collect();
-        channels.sort_by(|a, b| a.2.total_cmp(&b.2));
-        let most = channels.last().map_or(0.0, |channel| channel.2);
+        let channel = |link: &LinkLoad| ChannelUtilization { from: link.from, to: link.to, used: used(link) };
+        let mut channels: Vec<_> = trace.links.iter().rev().map(channel).collect();
+        channels.sort_by(|a, b| a.used.total_cmp(&b.used));
+        let most = channels.last().map_or(0.0, |channel| channel.used);
         let top = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].into_iter().find(|top| *top >= most).unwrap_or(1.0);
         let map = Self { drawing: drawing.with_radius(RADIUS), channels, top, has_legend: true };
         let width = wide_enough(0, &[(&map.words(), 13)]);
@@ -66,13 +75,14 @@ impl HeatMap {
 
     /// Returns the busiest link and the mean utilisation as text.
     fn note(&self) -> String {
-        let Some((from, to, most)) = self.channels.last() else { return "no links".to_owned() };
-        let sum: f64 = self.channels.iter().map(|channel| channel.2).sum();
+        let Some(ChannelUtilization { from, to, used }) = self.channels.last() else { return "no links".to_owned() };
+        let sum: f64 = self.channels.iter().map(|channel| channel.used).sum();
         let mean = sum / f64::from(u32::try_from(self.channels.len()).unwrap_or(u32::MAX));
-        format!("busiest {from} → {to}: {:.1} %, mean {:.1} %", 100.0 * most, 100.0 * mean)
+        format!("busiest {from} → {to}: {:.1} %, mean {:.1} %", 100.0 * used, 100.0 * mean)
     }
 
-    fn write_channel(&self, f: &mut fmt::Formatter<'_>, (from, to, used): (u32, u32, f64)) -> fmt::Result {
+    fn write_channel(&self, f: &mut fmt::Formatter<'_>, channel: ChannelUtilization) -> fmt::Result {
+        let ChannelUtilization { from, to, used } = channel;
         let (path, colour) = (self.drawing.path(from, to, ASIDE), colour(used / self.top));
         let words = format!("{from} → {to}: {:.1} %", 100.0 * used);
         writeln!(f, r#"<path class="channel" stroke="{colour}" d="{path}"><title>{words}</title></path>"#)

@@ -66,19 +66,15 @@ impl LocalCosts {
 /// The local costs of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallCosts {
-    costs: LocalCosts,
-    ports: u32,
-    threads: u32,
-    trees: u32,
+    pub(super) costs: LocalCosts,
+    pub(super) ports: u32,
+    /// The number of ports that work concurrently.
+    pub(super) threads: u32,
+    /// The number of trees that the ports look up.
+    pub(super) trees: u32,
 }
 
 impl CallCosts {
-    /// Creates the costs of a call with `ports` ports, of which `threads` work concurrently, and which look up `trees`
-    /// trees.
-    pub(super) const fn new(costs: LocalCosts, (ports, threads, trees): (u32, u32, u32)) -> Self {
-        Self { costs, ports, threads, trees }
-    }
-
     /// Returns the time of a call in addition to its operations.
     #[must_use]
     pub fn call(&self) -> SimDuration {

@@ -119,8 +119,8 @@ impl CollectiveOperation {
 
     /// Returns the costs of a call by a library with these local costs.
     #[must_use]
-    pub const fn call_costs(&self, local: LocalCosts) -> CallCosts {
-        CallCosts::new(local, (self.ports(), self.threads(), self.trees()))
+    pub const fn call_costs(&self, costs: LocalCosts) -> CallCosts {
+        CallCosts { costs, ports: self.ports(), threads: self.threads(), trees: self.trees() }
     }
 
     /// Returns the number of trees that the ports of a call look up.

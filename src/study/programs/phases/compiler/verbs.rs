@@ -50,11 +50,11 @@ impl Compiler<'_> {
                 StepAction::Iexchange(exchange, self.begun(path, request.as_deref()))
             }
             Step::Collective { operation, bytes, root, .. } => {
-                StepAction::Collective(self.collective(path, step, (operation, bytes, root.as_ref())))
+                StepAction::Collective(self.collective(path, step, operation, bytes, root.as_ref()))
             }
             Step::Icollective { operation, bytes, root, request, .. } => {
                 self.check_may_wait(path, operation);
-                let collective = self.collective(path, step, (operation, bytes, root.as_ref()));
+                let collective = self.collective(path, step, operation, bytes, root.as_ref());
                 StepAction::Icollective(collective, self.begun(path, request.as_deref()))
             }
             Step::Input { bytes } => StepAction::Input { bytes: self.size(path, bytes) },
@@ -178,7 +178,9 @@ impl Compiler<'_> {
         &mut self,
         path: &str,
         step: &Step,
-        (operation, bytes, root): (&CollectiveOperation, &Size, Option<&Expression>),
+        operation: &CollectiveOperation,
+        bytes: &Size,
+        root: Option<&Expression>,
     ) -> CollectiveAction {
         let bytes = self.size(path, bytes);
         let root = self.optional(&format!("{path}.root"), root);
