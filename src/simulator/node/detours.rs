@@ -195,9 +195,19 @@ impl DetourSource {
     }
 }
 
+/// A processor that the operating system interrupts.
+#[derive(Clone, Copy)]
+pub struct InterruptedProcessor {
+    pub node: u32,
+    pub core: u32,
+    /// The number of the processor of a rank on the core.
+    pub cpu: u8,
+}
+
 impl DetourSequence {
-    /// Creates the detours of processor `cpu` of a rank on a core of a node.
-    pub fn new(detours: &[Detour], streams: Streams, (node, core, cpu): (u32, u32, u8)) -> Self {
+    /// Creates the detours of a processor.
+    pub fn new(detours: &[Detour], streams: Streams, of: InterruptedProcessor) -> Self {
+        let InterruptedProcessor { node, core, cpu } = of;
         // A node has at most 2^24 cores.
         let processor = u64::from(node) << 32 | u64::from(core) << 8 | u64::from(cpu);
         let source = |detour: (usize, &Detour)| DetourSource::new((detour.0, *detour.1), streams, processor);
@@ -285,7 +295,7 @@ mod tests {
     }
 
     fn sequence(detours: &[Detour], seed: u64, node: u32) -> DetourSequence {
-        DetourSequence::new(detours, Streams::new(seed), (node, 0, 0))
+        DetourSequence::new(detours, Streams::new(seed), InterruptedProcessor { node, core: 0, cpu: 0 })
     }
 
     /// Returns the detours until `end`.

@@ -13,8 +13,8 @@ pub mod processor;
 mod scratch;
 mod software;
 
-pub(crate) use detours::DetourSequence;
 pub use detours::{Detour, DetourPhase, DetourVariation};
+pub(crate) use detours::{DetourSequence, InterruptedProcessor};
 pub use dispatch::RouterTurn;
 pub(crate) use dispatch::{Admission, DispatchCheckpoint, Dispatcher, PreemptionRules};
 pub use input_output::{Host, Linear};

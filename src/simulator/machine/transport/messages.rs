@@ -152,7 +152,7 @@ impl MessageTransport {
         // One event and one message in transit for each rank.
         const RANK_BYTES: f64 = 130.0;
         let cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores());
-        Resources::memory(topology.nodes(), cores, (interface, &machine.nodes.detours))
+        Resources::memory(topology.nodes(), cores, interface, &machine.nodes.detours)
             + f64::from(ranks) * RANK_BYTES
             + Wire::memory(&machine.network, interface, topology, ranks)
     }

@@ -4,7 +4,7 @@ use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OperationFuture, PartwiseOperation};
-use super::library::lane::PortPath;
+use super::library::lane::{LaneTree, PortPath};
 use super::library::shape::TreeShape;
 use super::library::torus;
 use super::library::{Distances, Grouping, Library, decision, hierarchy, trees};
@@ -149,7 +149,8 @@ impl PartwiseOperation for Scatter {
             Self::Knomial { radix, distances } => tree(TreeShape::Nomial(*radix, *distances), data),
             Self::Bine { distances } => tree(TreeShape::Bine(*distances), data),
             Self::TorusTree { shape, ports, numbers, distances } => Box::pin(async move {
-                torus::scatter(comm, &PortPath::of(shape, *ports, *numbers), (root, *distances), division, data).await;
+                let tree = LaneTree { root, distances: *distances };
+                torus::scatter(comm, &PortPath::of(shape, *ports, *numbers), tree, division, data).await;
             }),
             Self::Hierarchical { group, between, within } => {
                 Box::pin(hierarchy::scatter(comm, *group, [&**between, &**within], root, division, data))

@@ -2,7 +2,7 @@
 
 use crate::engine::{AbortCheck, Streams};
 use crate::machine::{IssueResources, RankLocation};
-use crate::node::{Detour, DetourSequence, Interface, InterfaceChoice};
+use crate::node::{Detour, DetourSequence, Interface, InterfaceChoice, InterruptedProcessor};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
@@ -74,9 +74,9 @@ struct CoreDetours {
 }
 
 impl CoreDetours {
-    /// Adds the detours of a core at a place.
-    fn add(&mut self, place: (u32, u32, u8)) {
-        let mut detours = DetourSequence::new(&self.sources, self.streams, place);
+    /// Adds the detours of a core.
+    fn add(&mut self, of: InterruptedProcessor) {
+        let mut detours = DetourSequence::new(&self.sources, self.streams, of);
         if let Some(check) = &self.abort {
             detours.abort_on(check.clone());
         }
@@ -110,10 +110,14 @@ impl Resources {
     pub fn interrupted(mut self, sources: &[Detour], streams: Streams) -> Self {
         if !sources.is_empty() {
             let cores = 0..u32::try_from(self.cores.len()).expect("cores are counted in 32 bits");
-            let location = |number| (number / self.cores_per_node, number % self.cores_per_node, 0);
+            let core = |number| InterruptedProcessor {
+                node: number / self.cores_per_node,
+                core: number % self.cores_per_node,
+                cpu: 0,
+            };
             let (sources, of_cores) = (sources.to_vec(), Vec::with_capacity(self.cores.len()));
             let mut detours = CoreDetours { sources, streams, abort: None, of_cores };
-            cores.for_each(|number| detours.add(location(number)));
+            cores.for_each(|number| detours.add(core(number)));
             self.detours = Some(Box::new(detours));
         }
         self
@@ -127,7 +131,7 @@ impl Resources {
         }
     }
 
-    pub fn memory(nodes: u32, cores: f64, (interface, detours): (&Interface, &[Detour])) -> f64 {
+    pub fn memory(nodes: u32, cores: f64, interface: &Interface, detours: &[Detour]) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "sizes of a few bytes")]
         let (core, ends) = ((size_of::<Core>() + DetourSequence::memory(detours)) as f64, size_of::<Ends>() as f64);
         cores * core + f64::from(nodes) * f64::from(interface.count) * ends
@@ -150,9 +154,9 @@ impl Resources {
             let next = u32::try_from(self.cores.len()).expect("cores are counted in 32 bits");
             if *self.more_cores.entry((self.core(location), cpu)).or_insert(next) == next {
                 self.cores.push(Core::default());
-                let place = (location.node, location.core_of(self.cores_per_node), cpu);
+                let core = location.core_of(self.cores_per_node);
                 if let Some(detours) = &mut self.detours {
-                    detours.add(place);
+                    detours.add(InterruptedProcessor { node: location.node, core, cpu });
                 }
             }
         }

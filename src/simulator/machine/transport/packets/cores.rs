@@ -5,7 +5,7 @@ use crate::engine::{AbortCheck, Entity, Streams};
 use crate::machine::RankLocation;
 use crate::machine::hierarchy::HierarchyTransfer;
 use crate::network::Packet;
-use crate::node::{Detour, DetourSequence};
+use crate::node::{Detour, DetourSequence, InterruptedProcessor};
 use crate::units::SimTime;
 
 /// Returns the number of processors: one for each vertex, and one for each further core of a node. `None` if there are
@@ -27,7 +27,8 @@ impl PacketTransport {
             let cores = self.cores;
             for (node, core) in (0..nodes).flat_map(|node| (0..cores).map(move |core| (node, core))) {
                 let processor = self.processor(RankLocation { node, core });
-                self.processors.interrupt(processor, DetourSequence::new(sources, streams, (node, core, 0)));
+                let of = InterruptedProcessor { node, core, cpu: 0 };
+                self.processors.interrupt(processor, DetourSequence::new(sources, streams, of));
             }
         }
         self

@@ -17,6 +17,25 @@ pub enum Numbers {
 
 const DIMENSIONS: usize = 6;
 
+/// A tree along the paths of all ports: its root, and the order in which it reaches the other places.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::program::collective) struct LaneTree {
+    pub root: u32,
+    pub distances: Distances,
+}
+
+impl LaneTree {
+    /// Returns the tree that reaches the farthest places first.
+    pub const fn halving(root: u32) -> Self {
+        Self { root, distances: Distances::Halving }
+    }
+
+    /// Returns the tree that reaches the nearest places first.
+    pub const fn doubling(root: u32) -> Self {
+        Self { root, distances: Distances::Doubling }
+    }
+}
+
 /// A torus with extents that are powers of two, as one port traverses it: one step in each dimension at a time, nearest
 /// partners first. Ranks are numbered in row-major order: the last dimension varies fastest.
 #[derive(Clone, Copy, Debug)]
@@ -190,11 +209,11 @@ impl PortPath {
     }
 
     /// Returns the places of a subtree, beginning with its root `place`.
-    pub(in crate::program::collective) fn subtree(&self, place: u32, root: u32, distances: Distances) -> Vec<u32> {
+    pub(in crate::program::collective) fn subtree(&self, place: u32, tree: LaneTree) -> Vec<u32> {
         let mut places = vec![place];
         let mut next = 0;
         while next < places.len() {
-            places.extend(self.tree(places[next], root, distances).1);
+            places.extend(self.tree(places[next], tree).1);
             next += 1;
         }
         places
@@ -205,8 +224,7 @@ impl PortPath {
     pub(in crate::program::collective) fn tree(
         &self,
         place: u32,
-        root: u32,
-        distances: Distances,
+        LaneTree { root, distances }: LaneTree,
     ) -> (Option<u32>, Vec<u32>) {
         match distances {
             Distances::Halving => self.halving_tree(place, root),
@@ -298,15 +316,13 @@ mod tests {
                             assert_eq!(lane.partner(partner, step), place);
                             assert_eq!((lane.code(place) ^ lane.code(partner)) >> (lane.steps() - 1 - step), 1);
                         }
-                        for (root, distances) in [0, 1, size - 1]
-                            .into_iter()
-                            .flat_map(|root| [Distances::Halving, Distances::Doubling].map(|tree| (root, tree)))
-                        {
-                            let (parent, children) = lane.tree(place, root, distances);
-                            assert_eq!(parent.is_none(), place == root);
+                        let trees = |root| [LaneTree::halving(root), LaneTree::doubling(root)];
+                        for tree in [0, 1, size - 1].into_iter().flat_map(trees) {
+                            let (parent, children) = lane.tree(place, tree);
+                            assert_eq!(parent.is_none(), place == tree.root);
                             for child in children {
-                                let found = lane.tree(child, root, distances).0;
-                                assert_eq!(found, Some(place), "{shape:?} {numbers:?} {distances:?}");
+                                let found = lane.tree(child, tree).0;
+                                assert_eq!(found, Some(place), "{shape:?} {numbers:?} {tree:?}");
                             }
                         }
                     }

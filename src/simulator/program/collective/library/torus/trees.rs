@@ -3,8 +3,7 @@
 use super::super::buffer::{Buffer, Division};
 use super::super::butterfly::add;
 use super::super::communicator::{Communicator, count};
-use super::super::lane::PortPath;
-use super::super::shape::Distances;
+use super::super::lane::{LaneTree, PortPath};
 use super::{BlockPositions, PortLayout, run_steps};
 use crate::program::collective::payload::Payload;
 use crate::program::process::Operation;
@@ -25,7 +24,7 @@ pub(in crate::program::collective) async fn broadcast(
 ) {
     let parts = Division::shares(data.bytes(), count(lanes.len()));
     let (parents, children): (Vec<_>, Vec<_>) =
-        lanes.iter().map(|lane| lane.tree(comm.place(), root, Distances::Halving)).unzip();
+        lanes.iter().map(|lane| lane.tree(comm.place(), LaneTree::halving(root))).unzip();
     let mut under_way = Vec::new();
     let mut open = Vec::new();
     for (parent, port) in parents.into_iter().zip(0..) {
@@ -68,27 +67,27 @@ async fn next(comm: Communicator<'_>, open: &mut Vec<(u32, Operation)>) -> (u32,
 pub(in crate::program::collective) async fn scatter(
     comm: Communicator<'_>,
     lanes: &[PortPath],
-    (root, distances): (u32, Distances),
+    tree: LaneTree,
     division: &Division,
     data: &mut Buffer,
 ) {
-    let of = blocks_of_subtrees(lanes, (root, distances), division);
-    if comm.place() == root {
+    let of = blocks_of_subtrees(lanes, tree, division);
+    if comm.place() == tree.root {
         comm.copy(data.bytes()).await;
     }
     let mut under_way = Vec::new();
     let mut open = Vec::new();
     for (lane, port) in lanes.iter().zip(0..) {
-        match lane.tree(comm.place(), root, distances).0 {
+        match lane.tree(comm.place(), tree).0 {
             Some(parent) => open.push((port, comm.on_port(port).start_receive(parent).await)),
-            None => send_blocks(comm, port, (lane, root, distances), &of, data, &mut under_way).await,
+            None => send_blocks(comm, port, lane, tree, &of, data, &mut under_way).await,
         }
     }
     while !open.is_empty() {
         let (port, received) = next(comm, &mut open).await;
         data.put(of(port, comm.place(), received.values.is_some()), &received);
         let lane = &lanes[port as usize];
-        send_blocks(comm, port, (lane, root, distances), &of, data, &mut under_way).await;
+        send_blocks(comm, port, lane, tree, &of, data, &mut under_way).await;
     }
     comm.wait_all(under_way).await;
     comm.copy(division.one(comm.place()).end - division.one(comm.place()).start).await;
@@ -97,19 +96,20 @@ pub(in crate::program::collective) async fn scatter(
 async fn send_blocks(
     comm: Communicator<'_>,
     port: u32,
-    (lane, root, distances): (&PortPath, u32, Distances),
+    lane: &PortPath,
+    tree: LaneTree,
     of: Ranges<'_>,
     data: &Buffer,
     under_way: &mut Vec<Operation>,
 ) {
-    for child in lane.tree(comm.place(), root, distances).1 {
+    for child in lane.tree(comm.place(), tree).1 {
         under_way.push(comm.on_port(port).start_send(child, &data.take(of(port, child, data.has_numbers()))).await);
     }
 }
 
 fn blocks_of_subtrees<'a>(
     lanes: &'a [PortPath],
-    (root, distances): (u32, Distances),
+    tree: LaneTree,
     division: &'a Division,
 ) -> impl Fn(u32, u32, bool) -> Vec<Range<u64>> + use<'a> {
     let ports = count(lanes.len());
@@ -118,9 +118,9 @@ fn blocks_of_subtrees<'a>(
         if !has_numbers && division.is_equal() {
             // In a tree of powers of two, the number of children determines the size of the subtree.
             let part = Division::shares(division.start(1), ports).one(port);
-            return vec![0..(part.end - part.start) << lane.tree(place, root, distances).1.len()];
+            return vec![0..(part.end - part.start) << lane.tree(place, tree).1.len()];
         }
-        let ranks = lane.subtree(place, root, distances);
+        let ranks = lane.subtree(place, tree);
         let part = |rank: u32| {
             let block = division.one(rank);
             let part = Division::shares(block.end - block.start, ports).one(port);
@@ -147,8 +147,8 @@ pub(in crate::program::collective) async fn reduce(
 ) {
     let parts = Division::shares(data.bytes(), count(lanes.len()));
     for (lane, port) in lanes.iter().zip(0..) {
-        let tree = [(port, lane)];
-        upwards(comm, &tree, (root, Distances::Halving), true, &|port, _, _| vec![parts.one(port)], data).await;
+        let tree = LaneTree::halving(root);
+        upwards(comm, &[(port, lane)], tree, true, &|port, _, _| vec![parts.one(port)], data).await;
     }
 }
 
@@ -157,15 +157,15 @@ pub(in crate::program::collective) async fn reduce(
 pub(in crate::program::collective) async fn gather(
     comm: Communicator<'_>,
     lanes: &[PortPath],
-    (root, distances): (u32, Distances),
+    tree: LaneTree,
     division: &Division,
     data: &mut Buffer,
 ) {
-    let of = blocks_of_subtrees(lanes, (root, distances), division);
+    let of = blocks_of_subtrees(lanes, tree, division);
     comm.copy(division.one(comm.place()).end - division.one(comm.place()).start).await;
     let trees: Vec<_> = (0..).zip(lanes).collect();
-    upwards(comm, &trees, (root, distances), false, &of, data).await;
-    if comm.place() == root {
+    upwards(comm, &trees, tree, false, &of, data).await;
+    if comm.place() == tree.root {
         comm.copy(data.bytes()).await;
     }
 }
@@ -173,7 +173,7 @@ pub(in crate::program::collective) async fn gather(
 async fn upwards(
     comm: Communicator<'_>,
     lanes: &[(u32, &PortPath)],
-    (root, distances): (u32, Distances),
+    tree: LaneTree,
     sums: bool,
     ranges: Ranges<'_>,
     data: &mut Buffer,
@@ -182,7 +182,7 @@ async fn upwards(
     let mut up =
         UpwardTrees { comm, ranges, asks, sums, trees: BTreeMap::new(), open: Vec::new(), under_way: Vec::new() };
     for (port, lane) in lanes.iter().copied() {
-        let (parent, mut children) = lane.tree(comm.place(), root, distances);
+        let (parent, mut children) = lane.tree(comm.place(), tree);
         // The first child to arrive is the last one that the tree reaches.
         let waiting = if asks { std::mem::take(&mut children) } else { Vec::new() };
         let missing = children.len() + waiting.len();
@@ -270,9 +270,9 @@ impl UpwardTrees<'_> {
 }
 
 /// Returns a place and all its descendants in pre-order: the order in which their blocks arrive.
-fn downwards(lane: &PortPath, place: u32, (root, distances): (u32, Distances)) -> Vec<u32> {
-    let children = lane.tree(place, root, distances).1;
-    let below = children.into_iter().flat_map(|child| downwards(lane, child, (root, distances)));
+fn downwards(lane: &PortPath, place: u32, tree: LaneTree) -> Vec<u32> {
+    let children = lane.tree(place, tree).1;
+    let below = children.into_iter().flat_map(|child| downwards(lane, child, tree));
     std::iter::once(place).chain(below).collect()
 }
 
@@ -298,13 +298,15 @@ pub(in crate::program::collective) async fn scatter_by_block(
 
 /// Returns the children to which a place passes blocks on, each with the rank that the block is destined for, in order.
 fn relays(lane: &PortPath, place: u32, root: u32) -> Vec<(u32, u32)> {
-    let children = lane.tree(place, root, SCATTERED).1;
-    let of_child = |child: u32| downwards(lane, child, (root, SCATTERED)).into_iter().map(move |rank| (child, rank));
+    let children = lane.tree(place, scattered(root)).1;
+    let of_child = |child: u32| downwards(lane, child, scattered(root)).into_iter().map(move |rank| (child, rank));
     children.into_iter().flat_map(of_child).collect()
 }
 
-/// The distances of the trees of a scatter by block.
-const SCATTERED: Distances = Distances::Doubling;
+/// Returns the tree of a scatter by block.
+const fn scattered(root: u32) -> LaneTree {
+    LaneTree::doubling(root)
+}
 
 /// The state of a rank in the trees of a scatter by block.
 struct BlockScatter<'a> {
@@ -325,7 +327,7 @@ impl BlockScatter<'_> {
     async fn start_receives(&self, root: u32) -> Vec<(u32, Operation)> {
         let mut open = Vec::new();
         for ((lane, relays), port) in self.layout.lanes.iter().zip(&self.relays).zip(0..) {
-            if let Some(parent) = lane.tree(self.comm.place(), root, SCATTERED).0 {
+            if let Some(parent) = lane.tree(self.comm.place(), scattered(root)).0 {
                 for _ in 0..=relays.len() {
                     open.push((port, self.comm.on_port(port).start_receive(parent).await));
                 }
@@ -376,9 +378,9 @@ pub(in crate::program::collective) async fn reduce_scatter_gather(
     let ranges = |port: u32, place: u32, _: bool| {
         let lane = &lanes[port as usize];
         // Places below another one share its code up to the step in which it is reached.
-        let below = lane.steps() - count(lane.tree(place, root, Distances::Doubling).1.len());
+        let below = lane.steps() - count(lane.tree(place, LaneTree::doubling(root)).1.len());
         layout.ranges(port, lane.window(lane.code(place), below), comm.size(), |_| 0)
     };
     let trees: Vec<_> = (0..).zip(lanes).collect();
-    upwards(comm, &trees, (root, Distances::Doubling), false, &ranges, data).await;
+    upwards(comm, &trees, LaneTree::doubling(root), false, &ranges, data).await;
 }
