@@ -115,9 +115,9 @@ impl Outcome {
         series: RunSeries,
         compare: impl FnOnce(&Case) -> (Vec<ReferenceValue>, RunCounts),
     ) -> Result<Self, SimulationError> {
+        let mean_s = series.mean_s();
         let RunSeries { first: mut trace, makespans, others } = series;
         let sample = Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(&case));
-        let mean_s = sample.map_or(makespans[0], |sample| sample.mean);
         let of_one_run = trace.outcomes.len();
         cluster::add_derived(&case.scenario, mean_s, &mut trace);
         let (compared, runs) = compare(&case);

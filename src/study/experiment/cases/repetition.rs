@@ -2,7 +2,6 @@
 
 use super::recall::{CaseRuns, Recall};
 use super::run_series::RunSeries;
-use crate::analysis::Sample;
 use crate::scenario::CheckedScenario;
 use parsim_sim::simulation::{SimulationError, WallClock};
 use parsim_sim::trace::Trace;
@@ -33,18 +32,13 @@ pub fn mean_makespan_s(scenario: &CheckedScenario, recall: Recall<'_>) -> Result
 /// # Errors
 /// Returns the errors of the runs.
 pub fn first_and_mean_s(scenario: &CheckedScenario, runs: &CaseRuns<'_>) -> Result<(Trace, f64), SimulationError> {
-    let (first, makespans) = first_and_makespans_s(scenario, runs)?;
-    let mean_s = Sample::of(&makespans).map_or(makespans[0], |sample| sample.mean);
-    Ok((first, mean_s))
+    let series = run_series(scenario, runs)?;
+    let mean_s = series.mean_s();
+    Ok((series.first, mean_s))
 }
 
-/// Returns the first of these `runs` of `scenario`, and the makespans of all seeds, in seconds.
-pub fn first_and_makespans_s(
-    scenario: &CheckedScenario,
-    runs: &CaseRuns<'_>,
-) -> Result<(Trace, Vec<f64>), SimulationError> {
+/// Returns these `runs` of `scenario`, with all its seeds.
+pub fn run_series(scenario: &CheckedScenario, runs: &CaseRuns<'_>) -> Result<RunSeries, SimulationError> {
     let begin = WallClock::begin();
-    let RunSeries { first, makespans, .. } =
-        RunSeries::of(scenario.repeat, runs.run(scenario)?, |run| repetition(scenario, run, begin, runs))?;
-    Ok((first, makespans))
+    RunSeries::of(scenario.repeat, runs.run(scenario)?, |run| repetition(scenario, run, begin, runs))
 }

@@ -4,7 +4,7 @@ use crate::analysis::Sample;
 use crate::answer::{Answer, AnswerShape, Record, Role};
 use crate::experiment::cases::outcome::keyed;
 use crate::experiment::cases::recall::{Recall, state};
-use crate::experiment::cases::repetition::first_and_makespans_s;
+use crate::experiment::cases::repetition::run_series;
 use crate::experiment::cases::workers::case_at;
 use crate::experiment::cases::workers::{Keys, case_name};
 use crate::experiment::sweep::unfinished::NAMED;
@@ -175,8 +175,8 @@ impl StoredPlan<'_> {
         match state(self.store, scenario) {
             State::Found => {
                 let runs = Recall::from(self.store, false).runs();
-                let (_, makespans) = first_and_makespans_s(scenario, &runs).map_err(|error| error.to_string())?;
-                Ok(Stored { id: scenario.id(), makespans })
+                let series = run_series(scenario, &runs).map_err(|error| error.to_string())?;
+                Ok(Stored { id: scenario.id(), makespans: series.makespans })
             }
             state => Err(state.name().to_owned()),
         }

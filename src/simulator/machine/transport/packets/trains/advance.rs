@@ -206,7 +206,7 @@ impl TrainContext<'_> {
             self.keep(vertex, SpeculativeAdmission { out: way, ..speculative });
             return self.continues_as_one_run(flight, (way, self.first_processor + vertex), departures, waits);
         }
-        self.hand_to_link(vertex, flight, departures, (speculative, packet, waits))
+        self.hand_to_link(vertex, flight, departures, speculative, packet, waits)
     }
 
     /// Hands the packets that leave `vertex` after an admission to their link, at their departures from the processor.
@@ -219,7 +219,9 @@ impl TrainContext<'_> {
         vertex: u32,
         flight: &mut MovingTrain,
         departures: &Runs,
-        (mut speculative, packet, mut waits): (SpeculativeAdmission, Packet, bool),
+        mut speculative: SpeculativeAdmission,
+        packet: Packet,
+        mut waits: bool,
     ) -> bool {
         let (out, times) = self.trains.next_link(vertex, &flight.train.packet, &mut flight.train.course);
         let link_free = self.trains.tracks[out as usize].line.free();
