@@ -214,7 +214,7 @@ impl PartwiseOperation for AllGather {
                 Box::pin(exchanges::all_gather(comm, PartnerPattern::Bine, Remap::Send, division, data))
             }
             Self::Hierarchical { group, gather, between, broadcast } => {
-                Box::pin(hierarchy::all_gather(comm, *group, (&**gather, &**between, &**broadcast), division, data))
+                Box::pin(hierarchy::all_gather(comm, *group, &**gather, &**between, &**broadcast, division, data))
             }
             Self::ByDimensions { shape, ports, numbers, remap, addresses } => Box::pin(async move {
                 torus::gather_addresses(comm, *ports, *addresses).await;

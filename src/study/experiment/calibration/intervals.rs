@@ -24,7 +24,7 @@ pub struct ParameterIntervals {
     pub are_determined: Vec<bool>,
 }
 
-/// What the data leave open about the parameters.
+/// The uncertainty that the data leave about the parameters.
 #[derive(Clone, Copy)]
 pub struct ParameterUncertainty<'u> {
     pub identified: &'u Identifiability,

@@ -72,6 +72,11 @@ impl Candidate {
         Sample::of(&self.makespans).map(|sample| sample.mean)
     }
 
+    /// Returns the number of runs.
+    pub(super) fn runs(&self) -> u32 {
+        u32::try_from(self.makespans.len()).expect("a case has fewer runs")
+    }
+
     /// Returns the ratio of the mean makespan to that of the best candidate with the same seeds, if there is one.
     #[must_use]
     pub fn ratio_to(&self, best: &Self) -> Option<f64> {

@@ -245,10 +245,8 @@ impl Race<'_> {
     /// and those of a mean over fewer seeds would not be those of a sweep.
     fn run_all_seeds(&mut self) -> Result<(), StudyError> {
         loop {
-            let next = |index: usize| {
-                let done = u32::try_from(self.candidates[index].makespans.len()).unwrap_or(u32::MAX);
-                self.runs_up_to(index, self.repeat.least().max(done.saturating_add(1)))
-            };
+            let next =
+                |index: usize| self.runs_up_to(index, self.repeat.least().max(self.candidates[index].runs() + 1));
             let needs_another = |index: &usize| needs_another_run(self.repeat, &self.candidates[*index].makespans);
             let open = (0..self.candidates.len()).filter(|index| self.has_run(*index));
             let jobs: Vec<CandidateRun> = open.filter(needs_another).flat_map(next).collect();
@@ -290,8 +288,7 @@ impl Race<'_> {
 
     /// Returns the runs that a candidate lacks to have `runs` of them.
     fn runs_up_to(&self, index: usize, runs: u32) -> Vec<CandidateRun> {
-        let done = u32::try_from(self.candidates[index].makespans.len()).unwrap_or(u32::MAX);
-        (done..runs).filter_map(|run| self.job(index, run)).collect()
+        (self.candidates[index].runs()..runs).filter_map(|run| self.job(index, run)).collect()
     }
 
     /// Returns the candidates of a group that are still in the race, the best first.
@@ -394,8 +391,7 @@ impl Race<'_> {
         let interval = |(candidate, one): &(usize, &Candidate)| {
             let memory = one.case.as_ref().map_or(0, |case| case.scenario.estimate().memory_bytes);
             let _place = self.room.enter(memory);
-            let runs = u32::try_from(one.makespans.len()).expect("a case has fewer runs");
-            let makespan = MeanMakespan { seconds: one.makespan_s().unwrap_or_default(), runs };
+            let makespan = MeanMakespan { seconds: one.makespan_s().unwrap_or_default(), runs: one.runs() };
             let keys = one.case.as_ref().map_or(&[][..], |case| &case.keys);
             (*candidate, catching_panics(|| varied.interval(one.point, keys, makespan, self.workers.recall)))
         };

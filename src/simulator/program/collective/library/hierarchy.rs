@@ -259,7 +259,9 @@ pub(in crate::program::collective) async fn scatter(
 pub(in crate::program::collective) async fn all_gather(
     comm: Communicator<'_>,
     grouping: Grouping,
-    (gather, between, broadcast): (&dyn PartwiseOperation, &dyn PartwiseOperation, &dyn WholeMessageOperation),
+    gather: &dyn PartwiseOperation,
+    between: &dyn PartwiseOperation,
+    broadcast: &dyn WholeMessageOperation,
     division: &Division,
     data: &mut Buffer,
 ) {

@@ -26,7 +26,9 @@ pub(super) trait Rear {
     fn follow<const STAY: bool>(
         &mut self,
         context: &mut TrainContext<'_>,
-        from: (u32, u32, PacketCourse),
+        vertex: u32,
+        link: u32,
+        course: PacketCourse,
         to: (u32, SimDuration),
     );
 }
@@ -48,7 +50,9 @@ impl Rear for NoRear {
     fn follow<const STAY: bool>(
         &mut self,
         _: &mut TrainContext<'_>,
-        _: (u32, u32, PacketCourse),
+        _: u32,
+        _: u32,
+        _: PacketCourse,
         _: (u32, SimDuration),
     ) {
     }
@@ -62,7 +66,9 @@ impl Rear for ShortRear {
     fn follow<const STAY: bool>(
         &mut self,
         context: &mut TrainContext<'_>,
-        (vertex, link, course): (u32, u32, PacketCourse),
+        vertex: u32,
+        link: u32,
+        course: PacketCourse,
         (out, service): (u32, SimDuration),
     ) {
         let Self { packet, arrival, entity } = *self;

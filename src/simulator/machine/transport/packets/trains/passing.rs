@@ -95,7 +95,7 @@ impl TrainContext<'_> {
                     self.trains.admissions.push(vertex, until, admission);
                 }
             }
-            rear.follow::<STAY>(self, (vertex, link, course), (crossing.out, crossing.service));
+            rear.follow::<STAY>(self, vertex, link, course, (crossing.out, crossing.service));
             let exit = self.trains.places.arrival(crossing.out);
             entity = if crossing.is_at_once { self.first_processor + vertex } else { exit };
             (link, vertex, course, arrivals) = (crossing.out, crossing.end, crossing.onward, crossing.next_arrivals);
