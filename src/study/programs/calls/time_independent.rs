@@ -156,13 +156,8 @@ impl TimeIndependentReader {
                 let (to, tag) = (self.rank(line, 2)?, self.tag(line, 3)?);
                 let request = (verb == "isend").then_some([self.rank, to, tag]);
                 self.begun.extend(request);
-                calls.push(Call::Send {
-                    to,
-                    bytes: self.bytes(line, Elements { count: 4, of: 5 })?,
-                    tag,
-                    synchronous: false,
-                    request,
-                });
+                let bytes = self.bytes(line, Elements { count: 4, of: 5 })?;
+                calls.push(Call::Send { to, bytes, tag, synchronous: false, request });
             }
             "recv" | "irecv" => {
                 let (from, tag) = (self.source(line, 2)?, self.any_tag(line, 3)?);
