@@ -57,7 +57,7 @@ pub struct OperatingPoint {
     pub accepted: f64,
     /// The mean latency, in seconds; NaN without a packet.
     pub latency_s: f64,
-    /// The number of packets injected in the measured time.
+    /// The number of packets injected in the measured time, by the mean rate.
     pub packets: f64,
 }
 
@@ -387,7 +387,9 @@ fn record(case: &Case, series: Option<&SaturationSeries>) -> Record {
 impl OperatingPoint {
     fn of(scenario: &CheckedScenario, offered: f64, recall: Recall<'_>) -> Result<Self, CaseError> {
         let mut scenario = Scenario::clone(scenario);
+        let mut measured = 1.0;
         if let Shipped::Traffic(traffic) = &mut scenario.program {
+            measured = traffic.measured / (traffic.warm_up + traffic.measured);
             // Packets that take longer than the measurement to drain are not needed to detect saturation.
             traffic.drain = traffic.drain.min(traffic.measured);
             traffic.offered = offered;
@@ -400,7 +402,7 @@ impl OperatingPoint {
             injected: figure(&trace, "injected_flits_per_node_cycle"),
             accepted: figure(&trace, "accepted_flits_per_node_cycle"),
             latency_s: figure(&trace, "latency_mean_s"),
-            packets: figure(&trace, "injected_packets"),
+            packets: measured * figure(&trace, "injected_packets"),
         })
     }
 

@@ -8,14 +8,16 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MessageStage {
     /// Before its first packet is on a link: software and network interface of the sender, the wait for both and for
-    /// the first link, and the wait of the data for their receive.
-    AtSender,
+    /// the first link, and the wait of the data for their receive; of flows, also the latencies of all links.
+    BeforeLinks,
     /// While a link holds a packet of it.
     OnLinks,
-    /// Between links, while none holds a packet of it: forwarding, and the wait for links that carry other messages.
+    /// Between links, while none holds a packet of it: latencies of links, forwarding, the wait for links that carry other
+    /// messages, and for the answer to a request that precedes the data.
     BetweenLinks,
-    /// After its last packet has left the last link: network interface and software of the receiver.
-    AtReceiver,
+    /// After its last packet has left the last link: the latency of that link, network interface and software of the
+    /// receiver.
+    AfterLinks,
     /// A message that used no link that was recorded: within a node, or of a recording without transfers.
     WithoutLinks,
 }
@@ -29,11 +31,11 @@ impl MessageStage {
         let last = way.iter().rposition(is_link).unwrap_or(0);
         let stage = |index: usize, part: &RoutePart| match index {
             _ if is_link(part) => Self::OnLinks,
-            before if before < first => Self::AtSender,
-            after if after > last => Self::AtReceiver,
+            before if before < first => Self::BeforeLinks,
+            after if after > last => Self::AfterLinks,
             _ => Self::BetweenLinks,
         };
-        let stages = [Self::AtSender, Self::OnLinks, Self::BetweenLinks, Self::AtReceiver];
+        let stages = [Self::BeforeLinks, Self::OnLinks, Self::BetweenLinks, Self::AfterLinks];
         let time = |of: Self| {
             let parts = way.iter().enumerate().filter(|(index, part)| stage(*index, part) == of);
             parts.map(|(_, part)| part.to - part.from).sum()
@@ -45,10 +47,10 @@ impl MessageStage {
 impl fmt::Display for MessageStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::AtSender => "at the sender",
+            Self::BeforeLinks => "before the first link",
             Self::OnLinks => "on links",
             Self::BetweenLinks => "between links",
-            Self::AtReceiver => "at the receiver",
+            Self::AfterLinks => "after the last link",
             Self::WithoutLinks => "without links",
         })
     }
@@ -60,7 +62,7 @@ mod tests {
     use parsim_sim::trace::Direction;
 
     #[test]
-    fn a_message_is_at_its_sender_before_the_first_link_and_at_its_receiver_after_the_last() {
+    fn the_stages_of_a_message_are_divided_by_its_first_and_its_last_link() {
         let us = SimDuration::from_us;
         let link = |from, to| MessageLocation::Link(Direction::Link { from, to });
         let node = MessageLocation::Node;
@@ -73,10 +75,10 @@ mod tests {
             from += us(time);
         }
         let times = [
-            (MessageStage::AtSender, us(5)),
+            (MessageStage::BeforeLinks, us(5)),
             (MessageStage::OnLinks, us(9)),
             (MessageStage::BetweenLinks, us(3)),
-            (MessageStage::AtReceiver, us(4)),
+            (MessageStage::AfterLinks, us(4)),
         ];
         assert_eq!(MessageStage::times(Some(&way), from), times);
         assert_eq!(MessageStage::times(None, from), [(MessageStage::WithoutLinks, from)]);

@@ -47,8 +47,8 @@ pub struct Slopes {
     /// `true` if the derivatives are valid only very close to the value: a change of about a percent gives something
     /// else.
     pub is_local: bool,
-    /// `true` if the makespan jumps so close to the value, on one side at least, that a secant takes the place of the
-    /// derivative there.
+    /// `true` if the makespan jumps so close to the value, on one side at least, that secants take the place of the
+    /// derivatives.
     pub is_jump: bool,
 }
 

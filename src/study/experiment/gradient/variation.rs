@@ -129,20 +129,16 @@ impl Variation {
         self.makespan_after(|document| parameter.set(document, number))
     }
 
-    /// Returns the derivatives with respect to a constant, with secants of the largest step on a side where the makespan
-    /// jumps.
+    /// Returns the derivatives with respect to a constant, or the secants of the largest step if the makespan jumps on
+    /// either side.
     ///
     /// # Errors
     /// Returns the errors of [`makespan_after`](Self::makespan_after).
     pub fn with_secants_at_jumps(&self, parameter: &Parameter, slopes: Slopes) -> Result<Slopes, String> {
-        let jumps = [slopes.left, slopes.right].map(|slope| self.is_jump(parameter, slope, slopes.rounding));
-        if jumps == [false, false] {
+        if ![slopes.left, slopes.right].iter().any(|slope| self.is_jump(parameter, *slope, slopes.rounding)) {
             return Ok(slopes);
         }
-        let secants = self.slopes_within(parameter, self.widest_step())?;
-        let [left, right] = [(jumps[0], secants.left, slopes.left), (jumps[1], secants.right, slopes.right)]
-            .map(|(is_jump, secant, slope)| if is_jump { secant } else { slope });
-        Ok(Slopes { left, right, is_jump: true, ..slopes })
+        Ok(Slopes { is_jump: true, ..self.slopes_within(parameter, self.widest_step())? })
     }
 
     /// Returns `true` if no derivative can be as large, or has this sign. As long as the same path is the longest, the

@@ -329,6 +329,11 @@ impl ExpressionParser<'_> {
             _ => match (self.seconds_before(found), self.operations_before(found)) {
                 (Some(seconds), _) => format!("a time is a number of seconds: write `{seconds}`"),
                 (_, Some(operations)) => format!("operations are counted without a unit: write `{operations}`"),
+                _ if found.ends_with("flop") || found.ends_with("flops") => {
+                    format!(
+                        "operations are counted without a unit: leave `{found}` out, and multiply by what its prefix means"
+                    )
+                }
                 _ => format!("write an operator before it; {REFERENCE}"),
             },
         };

@@ -34,7 +34,7 @@ const CALLS: [(&str, &str); 17] = [
     ("Recv", "Receive"),
     ("Isend", "Isend"),
     ("Irecv", "Irecv"),
-    ("Sendrecv", "Exchange"),
+    ("Sendrecv", "Irecv, Send and Wait"),
     ("Wait", "Wait"),
     ("Waitany", "Waitany"),
     ("Waitall", "Waitall"),
@@ -51,7 +51,8 @@ const CALLS: [(&str, &str); 17] = [
 
 /// Returns the advice for an unknown variant of an enumeration with these variants.
 pub(super) fn variant_advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
-    let is_known = |step: &str| known.clone().into_iter().any(|one| step.split('(').next() == Some(one));
+    let first = |step: &'static str| step.split(['(', ',']).next().unwrap_or(step);
+    let is_known = |step| known.clone().into_iter().any(|one| one == first(step));
     let call = name.strip_prefix("MPI_").unwrap_or(name);
     match CALLS.iter().find(|(own, step)| *own == call && is_known(step)) {
         Some((_, step)) => Some(format!("`{name}` is `{step}` here")),
