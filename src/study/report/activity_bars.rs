@@ -136,10 +136,14 @@ impl RowBars {
     fn end_column(&mut self) {
         let CurrentColumn { number: column, short: mut times, ends } = std::mem::take(&mut self.current);
         if times.is_empty() {
-            ends.into_iter().for_each(|(hue, from, to)| self.add_bar(hue, from, to));
+            for (hue, from, to) in ends {
+                self.add_bar(hue, from, to);
+            }
             return;
         }
-        ends.into_iter().for_each(|(hue, from, to)| add_time(&mut times, hue, to - from));
+        for (hue, from, to) in ends {
+            add_time(&mut times, hue, to - from);
+        }
         times.sort_unstable_by_key(|(hue, _)| *hue);
         let mut sum = SimDuration::ZERO;
         let edges = times.into_iter().map(|(hue, time)| {
