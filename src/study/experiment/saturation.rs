@@ -178,7 +178,7 @@ impl SaturationSweep {
     /// Returns the plan of a search over the axes of a scenario to a `resolution` in flits per node and cycle.
     ///
     /// # Errors
-    /// Returns an error for a resolution below [`FINEST_RESOLUTION`] or not below 1, for given values of the load, or for
+    /// Returns an error for a resolution below 1e-6 or not below 1, for given values of the load, or for
     /// faults of the scenario.
     pub fn plan(file: &ScenarioFile, resolution: f64) -> Result<Plan, StudyError> {
         if !(FINEST_RESOLUTION..1.0).contains(&resolution) {
